@@ -48,6 +48,7 @@ Result<KernelRunOptions> kernel_run_options(const Arguments& arguments, const Ma
   options.clock = *clock;
   SimulateOptions& loop = options.loop;
   loop.arbitration = arbitration_of(arguments);
+  options.contention = !arguments.has("--arbitration");
   options.around = arguments.has("--around");
   loop.turns = !arguments.has("--no-turns");
   loop.jitter.percent = static_cast<int>(arguments.integer("--jitter").value_or(0));

@@ -341,9 +341,8 @@ inline std::vector<OptionSpec> with_kernel_run_options(std::vector<OptionSpec> o
       kMeasured,
       choice("--arbitration", "RULE", {"scheduled", "first-come", "interleaved", "contended"},
              "who gets a unit: as in the schedule; first come, first served, with queues for asynchronous ops; all who ask, a "
-             "few instructions of each in turn, as hardware does (the loop alone then as in the schedule); or so that warp groups take "
-             "time from each other, by the machine's contention (default where the machine knows it and a CTA has its SM to itself; "
-             "else interleaved)"),
+             "few instructions of each in turn (the loop alone then as in the schedule); or so that warp groups take time from each "
+             "other, by the machine's contention (default where that was held against measured loops; else interleaved)"),
       kNoTurns,
       toggle("--around", "the time of the kernels before and after it in the same call counts"),
       integer("--jitter", "N", 0, 1000, "percent by which the latencies of loads vary (default 0: constant)"),

@@ -107,7 +107,7 @@ std::vector<std::string> used_texts(const KernelRun& run) {
 
 /// How a simulation as hardware does it departs from the model that was solved.
 std::string hardware_text(const Machine& machine, const SimulationAnswer& answer) {
-  if (answer.options.loop.arbitration == Arbitration::Contended)
+  if (answer.kernel.contended)
     return "warp groups take time from each other on the tensor cores, in special functions and in registers, by the machine's contention; "
            "what surrounds the loop as if units interleave what groups ask for";
   if (answer.options.loop.arbitration != Arbitration::Interleaved) return "";

@@ -80,10 +80,12 @@ void visit(Io& io, ClockModel& c) {
   io.required("power_w", c.power_w, as::integer(1, 1'000'000), "the power limit where no other is given");
   io.optional("loaded_mhz", c.loaded_mhz, as::integer(1, 1 << 20),
               "at that limit, with the tensor cores 95 % busy and random data; sustained_mhz may name it");
+  io.optional("arithmetic_power", c.arithmetic_power, as::integer(0, 10'000),
+              "power of a busy unit of arithmetic or special functions, per mille of that of busy tensor cores");
   io.required("sustained_mhz", c.sustained_mhz,
-              "under load, of loaded_mhz, tensor (per mille of all cycles in which the tensor cores work), power_w and zeros (1 where the "
-              "data is all "
-              "zeros, else 0)");
+              "under load, of loaded_mhz, tensor (per mille of all cycles in which the tensor cores work), arithmetic (the same of the "
+              "units of arithmetic and special functions, added up), arithmetic_power, power_w and zeros (1 where the data is all zeros, "
+              "else 0)");
   io.optional("anchors", c.anchors, "speeds of known kernels on the device that sustained_mhz stands for");
   io.optional("source", c.source);
 }
@@ -191,13 +193,14 @@ namespace {
 void judge_clock(const ClockModel& clock, ReadLog& log) {
   if (clock.max_mhz == 0 || log.touched("/clock/sustained_mhz")) return;
   for (const std::int64_t tensor : {0, 1000}) {
-    const auto mhz =
-        clock.sustained_mhz.evaluate({{"loaded_mhz", clock.loaded_mhz}, {"tensor", tensor}, {"power_w", clock.power_w}, {"zeros", 0}});
+    const auto mhz = clock.sustained_mhz.evaluate(clock.scope(clock.power_w, tensor, 3 * tensor, false));
     if (mhz && *mhz > 0) continue;
     return log.fault(
         "/clock/sustained_mhz",
         mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
-        "it may name loaded_mhz, tensor (busy cycles of the tensor cores, per mille), power_w and zeros (1 where the data is all zeros)");
+        "it may name loaded_mhz, tensor and arithmetic (busy cycles of the tensor cores and of the other units, per mille), "
+        "arithmetic_power, "
+        "power_w and zeros (1 where the data is all zeros)");
   }
 }
 

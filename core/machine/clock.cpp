@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double tensor_use) {
+ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double tensor_use, double arithmetic_use) {
   const ClockModel& model = machine.clock;
   const auto at = [](double mhz, std::string text) { return ClockAnswer{mhz, std::move(text)}; };
   if (choice.kind == ClockChoice::Kind::Fixed) return at(static_cast<double>(choice.mhz), fmt::format("{} MHz", choice.mhz));
@@ -21,9 +21,9 @@ ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double t
   if (choice.kind == ClockChoice::Kind::Max)
     return at(static_cast<double>(model.max_mhz), fmt::format("{} MHz, the maximum", model.max_mhz));
   const std::int64_t power = choice.power_w.value_or(model.power_w);
-  const Scope scope{
-      {"loaded_mhz", model.loaded_mhz}, {"tensor", std::llround(1000 * tensor_use)}, {"power_w", power}, {"zeros", choice.zeros ? 1 : 0}};
-  const Result<std::int64_t> sustained = model.sustained_mhz.evaluate(scope);
+  const auto per_mille = [](double use) { return std::llround(1000 * use); };
+  const Result<std::int64_t> sustained =
+      model.sustained_mhz.evaluate(model.scope(power, per_mille(tensor_use), per_mille(arithmetic_use), choice.zeros));
   // A formula that cannot be evaluated here (it was where the file was read) says nothing of the load.
   const double mhz = std::min(static_cast<double>(model.max_mhz), (sustained ? static_cast<double>(*sustained) : 0) * choice.speed);
   if (mhz <= 0) return at(static_cast<double>(model.max_mhz), fmt::format("{} MHz, the maximum", model.max_mhz));

@@ -24,8 +24,9 @@ struct ClockAnswer {
   std::string text;  ///< "1568 MHz sustained at 700 W, tensor cores busy 91 %"
 };
 
-/// Pre: `tensor_use` is between 0 and 1.
-ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double tensor_use);
+/// `tensor_use`: how busy the tensor cores are, between 0 and 1; `arithmetic_use`: the same of the units of arithmetic and special
+/// functions, added up.
+ClockAnswer clock_of(const Machine& machine, const ClockChoice& choice, double tensor_use, double arithmetic_use = 0);
 
 /// "cublas_8192=700": the measured speed of an anchor over the machine file's.
 Result<double> speed_of(const Machine& machine, const std::string& measured);

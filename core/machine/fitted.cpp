@@ -15,6 +15,7 @@ constexpr FittedField field(const char* name) {
 
 constexpr FittedField kFittedFields[] = {
     field<&Machine::clock, &ClockModel::loaded_mhz>("clock.loaded_mhz"),
+    field<&Machine::clock, &ClockModel::arithmetic_power>("clock.arithmetic_power"),
     field<&Machine::shared, &SharedSupply::l2_bytes>("shared.l2_bytes"),
     field<&Machine::shared, &SharedSupply::launch_ns>("shared.launch_ns"),
     field<&Machine::streams, &StreamCosts::arithmetic_percent>("streams.arithmetic_percent"),

@@ -81,9 +81,18 @@ struct ClockModel {
   std::int64_t max_mhz = 0;     ///< 0: the file says nothing of it, and clock_mhz stands for every load
   std::int64_t power_w = 0;     ///< the default power limit
   std::int64_t loaded_mhz = 0;  ///< what sustained_mhz is scaled by: the clock at that limit, tensor cores 95 % busy, random data
-  /// Of `loaded_mhz`, `tensor` (per mille of all cycles in which the tensor cores work), `power_w`, and `zeros` (1 where the data is all
-  /// zeros, so that hardly a bit changes; else 0).
+  /// Power of a busy unit of arithmetic or special functions, per mille of that of busy tensor cores.
+  std::int64_t arithmetic_power = 0;
+  /// Of `loaded_mhz`, `tensor` (per mille of all cycles in which the tensor cores work), `arithmetic` (the same of the units of arithmetic
+  /// and special functions, added up), `arithmetic_power`, `power_w`, and `zeros` (1 where the data is all zeros, so that hardly a bit
+  /// changes; else 0).
   Expr sustained_mhz{0};
+  /// What sustained_mhz may name. `tensor`, `arithmetic`: per mille.
+  Scope scope(std::int64_t power_limit, std::int64_t tensor, std::int64_t arithmetic, bool zeros) const {
+    return Scope{{"loaded_mhz", loaded_mhz}, {"arithmetic_power", arithmetic_power},
+                 {"tensor", tensor},         {"arithmetic", arithmetic},
+                 {"power_w", power_limit},   {"zeros", zeros ? 1 : 0}};
+  }
   /// TFLOP/s of a kernel that anyone can measure, on the device that sustained_mhz stands for: devices of one name differ.
   struct Anchor {
     std::string name;  ///< "cublas_8192"

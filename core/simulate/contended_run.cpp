@@ -7,6 +7,7 @@
 #include "core/base/saturate.h"
 #include "core/motion/as_compiled.h"
 #include "core/motion/motion.h"
+#include "core/problem/warp_work.h"
 
 namespace heddle {
 namespace {
@@ -130,6 +131,13 @@ class Telling {
 };
 
 }  // namespace
+
+bool chooses_by_period(const Problem& problem) {
+  if (problem.contention.in_flight.value <= 0) return false;
+  for (std::size_t v = 0; v < problem.ops.size(); ++v)
+    if (warp_role(problem, OpId(v)) == WarpRole::Copy && !problem.ops[v].variable_latency) return false;
+  return true;
+}
 
 Simulation run_contended(const Problem& problem, const Schedule& schedule, const SimulateOptions& options) {
   Simulation run;

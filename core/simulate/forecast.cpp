@@ -4,16 +4,8 @@
 #include <tuple>
 
 #include "core/motion/motion.h"
-#include "core/problem/warp_work.h"
 
 namespace heddle {
-
-bool chooses_by_period(const Problem& problem) {
-  if (problem.contention.in_flight.value <= 0) return false;
-  for (std::size_t v = 0; v < problem.ops.size(); ++v)
-    if (warp_role(problem, OpId(v)) == WarpRole::Copy && !problem.ops[v].variable_latency) return false;
-  return true;
-}
 
 std::optional<double> deciding_period(const Problem& problem, const Schedule& schedule, const std::stop_token& stop) {
   if (!chooses_by_period(problem) || occupancy_of(problem, schedule).ctas != 1) return std::nullopt;

@@ -4,21 +4,17 @@
 #include <optional>
 #include <stop_token>
 
+#include "core/simulate/contended_run.h"
 #include "core/simulate/kernel_run.h"
 
 namespace heddle {
 
-/// Whether the period of the rule of motion (core/motion/motion.h) decides between a problem's schedules. It does if two things hold. The
-/// machine says how many mmas are in flight; for Blackwell nobody has measured that. And only loads move data: loops with other copies
-/// (attention backward, weights of 4 bits) were measured to take longer than the rule says. This is the only place that decides it.
-bool chooses_by_period(const Problem& problem);
-
-/// That period, in cycles an iteration; nothing where it does not decide, for CTAs that share an SM, of which the rule knows nothing, and
-/// for a schedule that the rule cannot run.
+/// The period of the rule of motion (core/motion/motion.h), in cycles an iteration; nothing where it does not decide (chooses_by_period()),
+/// for CTAs that share an SM, of which the rule knows nothing, and for a schedule that the rule cannot run.
 std::optional<double> deciding_period(const Problem& problem, const Schedule& schedule, const std::stop_token& stop = {});
 
-/// How orders are run to be compared: as hardware runs them, without contention, which is what published speeds were held against
-/// (docs/figures.md). Beyond some million ops a run is extrapolated, because a dozen orders share the time that one simulation may take.
+/// How orders are run to be compared: as hardware runs them. Beyond some million ops a run is extrapolated, because a dozen orders share
+/// the time that one simulation may take.
 KernelRunOptions comparison_run(const ClockChoice& clock = {});
 
 /// A prediction, at the machine's default clock.

@@ -12,6 +12,7 @@
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
 #include "core/simulate/barriers.h"
+#include "core/simulate/contended_run.h"
 #include "core/simulate/dispatch.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/sm_run.h"
@@ -38,10 +39,9 @@ class Runner {
     result_.l2_bytes = supplied.l2_bytes;
     loop_ = options.loop;
     loop_.turns &= schedule.turns;
-    if (loop_.arbitration == Arbitration::Contended) {
-      contended_ = simulate(supplied.problem, schedule, loop_);
-      loop_.arbitration = Arbitration::Interleaved;
-    }
+    result_.occupancy = occupancy_of(problem_, schedule);
+    result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
+    contend(supplied.problem, schedule);
     if (loop_.arbitration == Arbitration::Interleaved) {
       pace(supplied.problem, machine_.streams);
       charge_barriers(supplied.problem, schedule, machine_.streams);
@@ -50,8 +50,6 @@ class Runner {
       result_.by_chance = !result_.turns && !contested_turns(problem_, schedule).empty();
     }
     result_.program = kernel_program(instance.spec(), supplied.problem, schedule, loop_);
-    result_.occupancy = occupancy_of(problem_, schedule);
-    result_.ctas = options.ctas.value_or(result_.occupancy.ctas);
     result_.work = work_per_iteration(kernel_, machine_, problem_.params);
     result_.tiles = grid_.tiles;
     result_.trips = grid_.trips;
@@ -70,6 +68,18 @@ class Runner {
   }
 
  private:
+  void contend(const Problem& supplied, const Schedule& schedule) {
+    const bool asked = loop_.arbitration == Arbitration::Contended;
+    const bool known =
+        loop_.arbitration == Arbitration::Interleaved && options_.contention && result_.ctas == 1 && chooses_by_period(problem_);
+    if (!asked && !known) return;
+    loop_.arbitration = Arbitration::Contended;
+    Simulation run = simulate(supplied, schedule, loop_);
+    loop_.arbitration = Arbitration::Interleaved;
+    if (asked || run.fault.empty()) contended_ = std::move(run);
+    result_.contended = contended_.has_value();
+  }
+
   /// Runs the SM; with `report` its accounts are the kernel's. By chance: the distances are spread over one period, and the run that comes
   /// closest to the mean is reported.
   Cycle sm(const SmWork& work, bool report) {
@@ -84,7 +94,7 @@ class Runner {
         if (result_.fault.empty()) result_.fault = runs.back().run.fault, result_.sm = std::move(runs.back().run);
         return 0;
       }
-      if (contended_) contend(runs.back(), work);
+      if (contended_) contend(runs.back(), work, steady_period(options.apart));
       sum += static_cast<double>(runs.back().run.cycles);
     }
     const auto cycles = static_cast<Cycle>(sum / static_cast<double>(runs.size()));
@@ -100,9 +110,9 @@ class Runner {
 
   /// Iterations of the loop take as long as warp groups that take time from each other need; what is before and after the loop, and how
   /// groups share their time, are those of the run.
-  void contend(SmRun& run, const SmWork& work) const {
+  void contend(SmRun& run, const SmWork& work, double steady) const {
     Simulation& sm = run.run;
-    const double more = contended_->period.cycles() - sm.period.cycles();
+    const double more = contended_->period.cycles() - steady;
     const auto later = [&](std::int64_t trips) { return static_cast<Cycle>(std::llround(more * static_cast<double>(trips))); };
     std::int64_t all = 0;
     for (const std::vector<std::int64_t>& queue : work.queues) all += std::accumulate(queue.begin(), queue.end(), std::int64_t{0});
@@ -122,6 +132,20 @@ class Runner {
       scale(op.queued);
     }
     for (Wait& wait : sm.waits) scale(wait.cycles);
+  }
+
+  /// Without contention, of a tile long enough to have a steady state, groups so far apart.
+  double steady_period(Cycle apart) {
+    constexpr std::int64_t kTrips = 64;
+    const auto [found, fresh] = steady_.try_emplace(apart, 0);
+    if (!fresh) return found->second;
+    SimulateOptions options = loop_;
+    options.apart = apart;
+    options.timeline = 0;
+    options.jitter.percent = 0;
+    SmWork work;
+    work.queues = {{kTrips}};
+    return found->second = run_sm(result_.program, work, options).run.period.cycles();
   }
 
   SmWork work_of(const std::vector<std::int64_t>& tiles) const {
@@ -321,12 +345,16 @@ class Runner {
     std::stable_sort(result_.used.begin(), result_.used.end(), [](const UsedShare& a, const UsedShare& b) { return a.part > b.part; });
   }
 
-  /// Of the tensor cores, for the clock.
-  double tensor_use() const {
-    double most = 0;
-    for (const UsedShare& used : result_.used)
-      if (const Unit* unit = machine_.find_unit(used.name); unit && unit->role == UnitRole::Tensor) most = std::max(most, used.part);
-    return std::clamp(most, 0.0, 1.0);
+  /// What the load leaves of the clock.
+  ClockAnswer clock() const {
+    double tensor = 0, arithmetic = 0;
+    for (const UsedShare& used : result_.used) {
+      const Unit* unit = machine_.find_unit(used.name);
+      if (!unit) continue;
+      if (unit->role == UnitRole::Tensor) tensor = std::max(tensor, used.part);
+      if (unit->role == UnitRole::Float || unit->role == UnitRole::Alu || unit->role == UnitRole::Special) arithmetic += used.part;
+    }
+    return clock_of(machine_, options_.clock, std::clamp(tensor, 0.0, 1.0), std::clamp(arithmetic, 0.0, 3.0));
   }
 
   double launch_us() const { return static_cast<double>(machine_.shared.launch_ns) / 1000; }
@@ -358,7 +386,7 @@ class Runner {
   void rates() {
     if (result_.cycles <= 0) return;
     shares();
-    result_.clock = clock_of(machine_, options_.clock, tensor_use());
+    result_.clock = clock();
     memory();
     result_.microseconds =
         std::max(static_cast<double>(result_.cycles) / result_.clock.mhz, result_.dram_us) + launch_us() + result_.merge_us;
@@ -376,6 +404,7 @@ class Runner {
   const KernelRunOptions& options_;
   SimulateOptions loop_;
   std::optional<Simulation> contended_;  ///< the loop, where warp groups take time from each other
+  std::map<Cycle, double> steady_;       ///< by distance between groups: the loop's period without contention
   const TileGrid grid_;
   std::int64_t sms_ = 1;
   std::map<std::int64_t, Cycle> alone_;

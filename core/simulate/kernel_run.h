@@ -24,6 +24,9 @@ namespace heddle {
 struct KernelRunOptions {
   /// All but its trips. Contended: iterations take as long as simulate() says; all else, the timeline too, is as if interleaved.
   SimulateOptions loop;
+  /// Interleaved: iterations take as long as contended where that was held against measured loops (chooses_by_period()) and the rule can
+  /// run the schedule.
+  bool contention = true;
   std::optional<std::int64_t> trips;  ///< of every tile; default: what the kernel says
   /// Triangular: of n tiles along the first grid dimension the b-th runs ceil((b + 1) * trips / n) iterations. Of no effect where the
   /// kernel says the trips of its tiles itself and `trips` does not replace them.
@@ -62,6 +65,7 @@ struct KernelRun {
   CtaProgram program;
   Occupancy occupancy;
   int ctas = 1;                           ///< resident per SM
+  bool contended = false;                 ///< iterations take as long as the rule of motion says
   bool turns = false;                     ///< groups take turns on the tensor cores; with interleaved units
   bool by_chance = false;                 ///< they should, and do not: the mean over kPhases distances between them
   std::int64_t tiles = 0;                 ///< of the grid

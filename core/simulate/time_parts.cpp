@@ -44,7 +44,7 @@ std::vector<TimePart> time_parts(const Instance& instance, const Schedule& sched
   if (options.loop.arbitration == Arbitration::Interleaved) {
     StreamCosts even = machine.streams;
     even.arithmetic_percent = even.product_percent = even.register_product_percent = 100;
-    if (machine.streams != even) without.streams = even, arithmetic = drop();
+    if (quiet.contention || machine.streams != even) quiet.contention = false, without.streams = even, arithmetic = drop();
     if (const StreamCosts free{.source = machine.streams.source}; without.streams != free) without.streams = free, barriers = drop();
   }
   if (!bare.fault.empty()) return {};
@@ -70,7 +70,8 @@ std::vector<TimePart> time_parts(const Instance& instance, const Schedule& sched
   add(main && main->role == UnitRole::Tensor ? "tensor" : "work", work / base,
       fmt::format("{} at work, on all SMs at {:.0f} MHz: nothing can be faster", name, base));
   add("waits", waits / base, "the steady loop beyond that: orders, hand-offs and rings of the schedule");
-  add("arithmetic", arithmetic / base, "a warp group's own arithmetic, slower than its units' rates, and mmas beside it");
+  add("arithmetic", arithmetic / base,
+      "a warp group's own arithmetic, slower than its units' rates, mmas beside it, and what warp groups take from each other");
   add("barriers", barriers / base, "named barriers that keep the order on the tensor cores, waits and arrivals at barriers");
   add("L2", l2 / base, "loads that wait because L2 supplies all SMs at once");
   add("fill and drain", ends / base, "pipelines that fill and drain, prologues and epilogues");
