@@ -2,6 +2,8 @@
 #include "app/cli/lowering.h"
 
 #include <functional>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,12 +58,19 @@ class Tools {
     return outcome;
   }
 
+  /// While others are judged several threads ask at once, and what they wait for ends with an interrupt.
   Result<codegen::Compiled> compile(const std::string& source, const std::string& arch, codegen::CompileOptions options) {
     if (!watch_) passed_on_.emplace(watch_.emplace(arguments_.deadline()).token(), [this] { stop_.request_stop(); });
     options.arch = arch_of(arch, arguments_);
+    if (judging_) options.stop = stop_.get_token();
     if (options.arch.starts_with("sm_10") != arch.starts_with("sm_10"))
       return Error::input(fmt::format("{} is written for {}, which {} does not run", printable(inputs_.kernel().name), arch, options.arch));
-    return codegen::compile_cuda(source, options);
+    std::vector<std::string> entries;
+    std::vector<std::string>* const all = std::exchange(options.entries, &entries);
+    auto compiled = codegen::compile_cuda(source, options);
+    const std::lock_guard lock(mutex_);
+    if (all) all->insert(all->end(), entries.begin(), entries.end());
+    return compiled;
   }
 
   void hear(const News& news, const KernelAnswer* so_far) {
@@ -74,7 +83,8 @@ class Tools {
   }
 
 #ifdef HEDDLE_HAS_SOLVER
-  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) const {
+  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) {
+    judging_ = true;
     JudgeRequest others{request.build, request.trips, request.compile};
     others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
     others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
@@ -95,6 +105,8 @@ class Tools {
   const Terminal& terminal_;
   int& code_;
   std::stop_source stop_;
+  std::mutex mutex_;  // guards where entries of the cache are listed
+  bool judging_ = false;
   std::optional<InterruptScope> watch_;  // of compilations
   std::optional<std::stop_callback<std::function<void()>>> passed_on_;
 };
