@@ -14,6 +14,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
+#include "app/jobs/judge_store.h"
 #include "core/simulate/forecast.h"
 #include "core/simulate/kernel_run.h"
 #ifdef HEDDLE_HAS_SOLVER
@@ -88,7 +89,7 @@ class Tools {
     JudgeRequest others{request.build, request.trips, request.compile};
     others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
     others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
-      return next_best(subject, first, seconds, stop);
+      return kept_or_searched(subject, first, seconds, stop);
     };
     ProgressLine progress(terminal_);
     judge_kernel(made, others, token(),
@@ -100,6 +101,23 @@ class Tools {
   bool interrupted() const { return watch_ && watch_->interrupted(); }
 
  private:
+#ifdef HEDDLE_HAS_SOLVER
+  /// The kernel's own order is kept with the others: the next search for it may end with another one.
+  std::vector<NextBest> kept_or_searched(const Subject& subject, const MadeKernel& made, double seconds,
+                                         const std::stop_token& stop) const {
+    const ContentStore store(arguments_.has("--no-store") ? StorePlace{} : store_place());
+    OrdersQuestion question{made.instance.problem(), subject.constraints, subject.limits.seed, seconds};
+    question.demands.insert(question.demands.end(), made.demands.begin(), made.demands.end());
+    if (auto kept = find_orders(store, question)) return *std::move(kept);
+    std::vector<NextBest> found = next_best(subject, made, seconds, stop);
+    if (stop.stop_requested()) return found;
+    std::vector<NextBest> kept = found;
+    kept.insert(kept.begin(), {"solved before", made.schedule});
+    keep_orders(store, question, kept);
+    return found;
+  }
+#endif
+
   const CommandInputs inputs_;
   const Arguments& arguments_;
   const Terminal& terminal_;
