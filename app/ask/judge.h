@@ -25,17 +25,19 @@ struct NextBest {
 struct JudgeRequest {
   codegen::BuildOptions build{};        ///< as the kernel was asked for
   std::optional<std::int64_t> trips{};  ///< of the loop; none: what the kernel says
-  codegen::CompileFunction compile{};   ///< results are kept by whoever compiles
+  codegen::CompileFunction compile{};   ///< results are kept by whoever compiles; asked by several threads at once
   double seconds = 15;                  ///< for candidates and compilations together; no compilation begins that would probably end later
+  std::size_t at_once = 0;              ///< compilations; 0: as many as there are cores
   /// Others than the kernel's own, the best first, each valid under what was demanded; asked once, and only where there is machine code to
   /// judge. It may take so many seconds.
   std::function<std::vector<NextBest>(const MadeKernel&, double seconds, const std::stop_token&)> next_best{};
 };
 
-/// Compiles one candidate after the other, in their order, and puts the fastest as compiled in `made`'s place, with how all of them did.
-/// Those that cannot be written, that spill or are serialised, or that the audit objects to stay behind every clean one. Nothing happens
-/// where the code of `made` cannot be timed (another architecture, no line table, no wgmma). A stop ends it with what was best so far.
-/// Pre: `made` was compiled, without clock readings.
+/// Compiles the candidates, begun in their order, and puts the fastest as compiled in `made`'s place, with how all of them did. Those that
+/// spill or are serialised, or that the audit objects to, are tried with their loops cut elsewhere once all are compiled
+/// (codegen/compile/recut.h), where `build` does not say where; what stays so, or cannot be written, is behind every clean one. Nothing
+/// happens where the code of `made` cannot be timed (another architecture, no line table, no wgmma). A stop ends it with what was best so
+/// far; it is for `compile` to end a compilation that runs. Pre: `made` was compiled, without clock readings.
 void judge_kernel(MadeKernel& made, const JudgeRequest& request, const std::stop_token& stop,
                   const std::function<void(const News&)>& heard);
 

@@ -133,6 +133,7 @@ class Bench {
         words.insert(words.begin() + kBehindMachine, schedule);
       else
         words.insert(words.end(), {"--schedule", schedule});
+      if (options_.judge_seconds) words.insert(words.end(), {"--judge", fmt::format("{:g}", *options_.judge_seconds)});
     } else if (!step.subject.empty()) {
       words.insert(words.begin() + kBehindMachine, schedule);
       words.insert(words.end(), {"--out", measurement_file(step.name)});

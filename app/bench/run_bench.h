@@ -8,6 +8,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -23,7 +24,9 @@ struct BenchOptions {
   std::string program{};    ///< heddle
   std::string schedules{};  ///< a folder with SUBJECT.json, solved before; empty: none
   double minutes = 0;       ///< for all steps together; 0: as many as they need
-  bool again = false;       ///< also what is known from an earlier run
+  /// Seconds for comparing the machine code of other orders, for each step that finds a schedule; none: as compile has it.
+  std::optional<double> judge_seconds{};
+  bool again = false;  ///< also what is known from an earlier run
 };
 
 struct BenchHearer {

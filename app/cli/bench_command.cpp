@@ -94,6 +94,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
   options.program = heddle_beside();
   options.schedules = arguments.text("--schedules").value_or(packed_schedules(machine));
   options.minutes = static_cast<double>(arguments.integer("--minutes").value_or(0));
+  options.judge_seconds = arguments.seconds("--judge");
   options.again = arguments.has("--again");
   const std::vector<BenchStep> all = bench_steps(machine, options.folder, blackwell);
   std::string wrong;

@@ -2,6 +2,8 @@
 #include "app/cli/lowering.h"
 
 #include <functional>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
+#include "app/jobs/judge_store.h"
 #include "core/simulate/forecast.h"
 #include "core/simulate/kernel_run.h"
 #ifdef HEDDLE_HAS_SOLVER
@@ -56,12 +59,19 @@ class Tools {
     return outcome;
   }
 
+  /// While others are judged several threads ask at once, and what they wait for ends with an interrupt.
   Result<codegen::Compiled> compile(const std::string& source, const std::string& arch, codegen::CompileOptions options) {
     if (!watch_) passed_on_.emplace(watch_.emplace(arguments_.deadline()).token(), [this] { stop_.request_stop(); });
     options.arch = arch_of(arch, arguments_);
+    if (judging_) options.stop = stop_.get_token();
     if (options.arch.starts_with("sm_10") != arch.starts_with("sm_10"))
       return Error::input(fmt::format("{} is written for {}, which {} does not run", printable(inputs_.kernel().name), arch, options.arch));
-    return codegen::compile_cuda(source, options);
+    std::vector<std::string> entries;
+    std::vector<std::string>* const all = std::exchange(options.entries, &entries);
+    auto compiled = codegen::compile_cuda(source, options);
+    const std::lock_guard lock(mutex_);
+    if (all) all->insert(all->end(), entries.begin(), entries.end());
+    return compiled;
   }
 
   void hear(const News& news, const KernelAnswer* so_far) {
@@ -74,11 +84,12 @@ class Tools {
   }
 
 #ifdef HEDDLE_HAS_SOLVER
-  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) const {
+  void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) {
+    judging_ = true;
     JudgeRequest others{request.build, request.trips, request.compile};
     others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
     others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
-      return next_best(subject, first, seconds, stop);
+      return kept_or_searched(subject, first, seconds, stop);
     };
     ProgressLine progress(terminal_);
     judge_kernel(made, others, token(),
@@ -90,11 +101,30 @@ class Tools {
   bool interrupted() const { return watch_ && watch_->interrupted(); }
 
  private:
+#ifdef HEDDLE_HAS_SOLVER
+  /// The kernel's own order is kept with the others: the next search for it may end with another one.
+  std::vector<NextBest> kept_or_searched(const Subject& subject, const MadeKernel& made, double seconds,
+                                         const std::stop_token& stop) const {
+    const ContentStore store(arguments_.has("--no-store") ? StorePlace{} : store_place());
+    OrdersQuestion question{made.instance.problem(), subject.constraints, subject.limits.seed, seconds};
+    question.demands.insert(question.demands.end(), made.demands.begin(), made.demands.end());
+    if (auto kept = find_orders(store, question)) return *std::move(kept);
+    std::vector<NextBest> found = next_best(subject, made, seconds, stop);
+    if (stop.stop_requested()) return found;
+    std::vector<NextBest> kept = found;
+    kept.insert(kept.begin(), {"solved before", made.schedule});
+    keep_orders(store, question, kept);
+    return found;
+  }
+#endif
+
   const CommandInputs inputs_;
   const Arguments& arguments_;
   const Terminal& terminal_;
   int& code_;
   std::stop_source stop_;
+  std::mutex mutex_;  // guards where entries of the cache are listed
+  bool judging_ = false;
   std::optional<InterruptScope> watch_;  // of compilations
   std::optional<std::stop_callback<std::function<void()>>> passed_on_;
 };

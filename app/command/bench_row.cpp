@@ -43,6 +43,7 @@ CommandSpec bench_row() {
         0,
         0,
         false},
+       kJudge,
        toggle("--again", "measure again what an earlier run has measured"),
        toggle("--list", "only list the steps"),
        kJson},

@@ -90,8 +90,12 @@ Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& o
   }
   if (packed && !compiled.from_cache) return compiler.error();
   if (!compiled.from_cache) {
+    const Error stopped = Error::environment("the compiler was stopped");
+    if (options.stop.stop_requested()) return stopped;
     const auto start = std::chrono::steady_clock::now();
-    auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source, options.arch) : build_with_nvcc(source, options.arch);
+    auto built = compiler->starts_with("NVRTC") ? build_with_nvrtc(source, options.arch, options.stop)
+                                                : build_with_nvcc(source, options.arch, options.stop);
+    if (options.stop.stop_requested() && !(built.ok() && built->good)) return stopped;
     if (!built.ok()) return built.error();
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!built->good) {

@@ -2,6 +2,7 @@
 // it, or nvcc as a child process. Results are kept in a cache named by content, so that the same text is compiled once.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct CompileOptions {
   /// same kernels (HEDDLE_CUBINS).
   std::vector<std::string>* entries = nullptr;
   std::string arch = "sm_90a";  ///< Program::arch, or one of its family ("sm_100f", "sm_103a")
+  std::stop_token stop{};       ///< ends the compiler early where it can be ended: nvcc at once, NVRTC from 13.0 on within a second or two
 };
 
 struct Compiled {
@@ -35,7 +37,8 @@ struct Compiled {
 };
 
 /// What lies in the folder HEDDLE_CUBINS is taken as it is, whatever compiler there is here; its file `compiler` says what made it.
-/// Environment errors: no compiler, in one sentence with the places looked at. Input errors: the text does not compile; the
+/// Several threads may ask at once, each with `entries` of its own.
+/// Environment errors: no compiler, in one sentence with the places looked at; it was stopped. Input errors: the text does not compile; the
 /// first lines of the log.
 Result<Compiled> compile_cuda(const std::string& source, const CompileOptions& options = {});
 

@@ -54,15 +54,19 @@ Error no_folder() { return Error::environment("no temporary folder can be made f
 
 constexpr std::size_t kMostLog = std::size_t{64} << 20;
 
-/// The exit code, or -1; what it says on both streams goes into `log`. One that says more than kMostLog is ended.
-int run(std::vector<std::string> words, std::string& log) {
+/// The exit code, or -1; what it says on both streams goes into `log`. One that says more than kMostLog is ended; one that
+/// can be stopped has a group of its own, so that all it started ends with it.
+int run(std::vector<std::string> words, std::string& log, const std::stop_token& stop = {}) {
   std::optional<Pipe> said = make_pipe();
   if (!said) return -1;
-  Process child({std::move(words), {{STDIN_FILENO, -1}, {STDOUT_FILENO, said->to.get()}, {STDERR_FILENO, said->to.get()}}});
+  Process child({std::move(words),
+                 {{STDIN_FILENO, -1}, {STDOUT_FILENO, said->to.get()}, {STDERR_FILENO, said->to.get()}},
+                 false,
+                 stop.stop_possible()});
   if (child.failure() != 0) return -1;
   said->to.close();
-  listen({{&said->from, [&](std::string_view bytes) { log += bytes; }}}, [&] { return log.size() <= kMostLog; });
-  if (log.size() > kMostLog) child.send(SIGKILL);
+  listen({{&said->from, [&](std::string_view bytes) { log += bytes; }}}, [&] { return log.size() <= kMostLog && !stop.stop_requested(); });
+  if (log.size() > kMostLog || stop.stop_requested()) child.send(SIGKILL);
   return child.wait().code;
 }
 
@@ -78,7 +82,7 @@ Result<std::string> nvcc_version() {
   return "nvcc" + (at == std::string::npos ? std::string() : " " + text.substr(at + 3, text.find('\n', at) - at - 3));
 }
 
-Result<Built> build_with_nvcc(const std::string& source, const std::string& arch) {
+Result<Built> build_with_nvcc(const std::string& source, const std::string& arch, const std::stop_token& stop) {
   const Result<std::string> found = find_nvcc();
   if (!found) return found.error();
   const std::string& nvcc = *found;
@@ -88,7 +92,7 @@ Result<Built> build_with_nvcc(const std::string& source, const std::string& arch
   if (auto written = write_file(from, source); !written.ok()) return written.error();
   Built built;
   const std::string target = fmt::format("-gencode=arch=compute_{},code={}", arch.substr(arch.find('_') + 1), arch);
-  const int code = run({nvcc, "-std=c++17", "-O3", target, "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log);
+  const int code = run({nvcc, "-std=c++17", "-O3", target, "-lineinfo", "-cubin", "-Xptxas", "-v", "-o", to, from}, built.log, stop);
   if (built.log.size() > kMostLog)
     return Error::environment(fmt::format("{} writes without end; it was ended after {} MiB", nvcc, kMostLog >> 20));
   built.good = code == 0;

@@ -26,6 +26,7 @@ struct Nvrtc {
   int (*cubin)(Handle, char*) = nullptr;
   int (*destroy)(Handle*) = nullptr;
   const char* (*error)(int) = nullptr;
+  int (*flow)(Handle, int (*)(void*, void*), void*) = nullptr;  ///< of later versions: asks again and again whether to go on
   std::string name;
 };
 
@@ -45,6 +46,7 @@ Result<Nvrtc> open_nvrtc() {
                       bind(library, "nvrtcGetCUBIN", nvrtc.cubin) && bind(library, "nvrtcDestroyProgram", nvrtc.destroy) &&
                       bind(library, "nvrtcGetErrorString", nvrtc.error) && nvrtc.version(&major, &minor) == 0;
     nvrtc.name = fmt::format("NVRTC {}.{}", major, minor);
+    bind(library, "nvrtcSetFlowCallback", nvrtc.flow);
     return good;
   };
   const std::vector<std::string> names{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
@@ -56,6 +58,8 @@ Result<Nvrtc> open_nvrtc() {
       fmt::format("NVRTC cannot be opened (tried {})", named.ok() && !named->empty() ? *named : fmt::format("{}", fmt::join(names, ", "))),
       "install the CUDA toolkit's NVRTC, or name its library in HEDDLE_NVRTC");
 }
+
+int stops(void* token, void*) { return static_cast<const std::stop_token*>(token)->stop_requested() ? 1 : 0; }
 
 const Result<Nvrtc>& nvrtc() {
   static const Result<Nvrtc> opened = open_nvrtc();
@@ -69,13 +73,15 @@ Result<std::string> nvrtc_version() {
   return nvrtc()->name;
 }
 
-Result<Built> build_with_nvrtc(const std::string& source, const std::string& arch) {
+Result<Built> build_with_nvrtc(const std::string& source, const std::string& arch, const std::stop_token& stop) {
   if (!nvrtc()) return nvrtc().error();
   const Nvrtc& n = *nvrtc();
   const auto failed = [&](int code) { return Error::environment(fmt::format("NVRTC failed: {}", n.error(code))); };
   Handle handle = nullptr;
   if (const int code = n.create(&handle, source.c_str(), "heddle.cu", 0, nullptr, nullptr)) return failed(code);
   const std::unique_ptr<Handle, void (*)(Handle*)> owner(&handle, [](Handle* h) { nvrtc()->destroy(h); });
+  std::stop_token asked = stop;
+  if (n.flow && stop.stop_possible()) n.flow(handle, stops, &asked);
   const std::string target = "--gpu-architecture=" + arch;
   const char* options[] = {target.c_str(), "--std=c++17", "--ptxas-options=-v", "--generate-line-info"};
   const int code = n.compile(handle, std::size(options), options);

@@ -47,6 +47,7 @@ Result<BuiltKernel> recut(const CompileQuestion& question, BuiltKernel first, co
       EmitResult emitted = emit_cuda(question.kernel, question.problem, question.schedule, *built.program, question.records);
       if (!emitted.emission) continue;
       auto other = compile_kernel(question, std::move(build), std::move(*built.program), std::move(*emitted.emission), compile);
+      if (!other.ok() && stop.stop_requested()) return best;
       if (!other.ok()) return other.error();
       if (badness(*other) < badness(best)) best = std::move(*other);
     }

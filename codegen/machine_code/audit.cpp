@@ -232,8 +232,7 @@ const MachineLoop* steady_loop(const std::vector<MachineLoop>& loops, const std:
 
 }  // namespace
 
-MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission,
-                   const QuarterNumbers& numbers) {
+MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission) {
   MachineAudit audit;
   audit.lines = std::any_of(code.begin(), code.end(), [](const MachineInstruction& i) { return i.line > 0; });
   if (!audit.lines) return audit;
@@ -278,7 +277,7 @@ MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& p
     timing.add(*best, loops, role);
     audit.loops.push_back(std::move(loop));
   }
-  timing.run(audit, numbers);
+  timing.run(audit);
   return audit;
 }
 

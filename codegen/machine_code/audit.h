@@ -122,8 +122,7 @@ struct MachineAudit {
 };
 
 /// Pre: `code` is compiled from `emission`'s text, which is `program`'s. Any code gives an answer.
-MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission,
-                   const QuarterNumbers& numbers = {});
+MachineAudit audit(const std::vector<MachineInstruction>& code, const Problem& problem, const Program& program, const Emission& emission);
 
 /// Thresholds above which the kernel is not what was scheduled: what kernels kept to once their text was mended (docs/code_generator.md).
 inline constexpr Cycle kMostTurnGap = 30;         ///< issue cycles

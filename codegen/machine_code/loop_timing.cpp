@@ -47,9 +47,9 @@ bool RoleLoopTiming::complete() const {
   return true;
 }
 
-void RoleLoopTiming::run(MachineAudit& audit, const QuarterNumbers& numbers) const {
-  if (!text_.program.arch.starts_with("sm_90") || !products_ || works_inside_ || !complete()) return;
-  const auto times = run_quarter(warps_, numbers);
+void RoleLoopTiming::run(MachineAudit& audit) const {
+  if (!text_.program.arch.starts_with("sm_90") || !text_.problem.contention.known || !products_ || works_inside_ || !complete()) return;
+  const auto times = run_quarter(warps_, text_.problem.contention);
   if (!times) return;
   for (RoleLoopAudit& loop : audit.loops)
     for (std::size_t w = 0; w < warps_.size(); ++w) {

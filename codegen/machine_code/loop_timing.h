@@ -28,9 +28,10 @@ class RoleLoopTiming {
   /// `loop`, one of `loops`, is the role's. Roles of fewer than four warps are left out: not every quarter of the SM has one.
   void add(const MachineLoop& loop, const std::vector<MachineLoop>& loops, std::size_t role);
 
-  /// Writes the times into the audit of these loops. There are none for other architectures than sm_90a, without wgmmas, where a role with
-  /// wgmmas has no loop here or works in loops of its own inside, and where the loops would wait for each other for ever.
-  void run(MachineAudit& audit, const QuarterNumbers& numbers) const;
+  /// Writes the times into the audit of these loops. There are none for other architectures than sm_90a, for machines without numbers of
+  /// contention, without wgmmas, where a role with wgmmas has no loop here or works in loops of its own inside, and where the loops would
+  /// wait for each other for ever.
+  void run(MachineAudit& audit) const;
 
  private:
   struct Entry {

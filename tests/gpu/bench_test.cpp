@@ -251,6 +251,20 @@ TEST_CASE("a step's verdict compares with the spread of what was measured", "[gp
   CHECK(says(judged({99, 100, 101}).next, "25 % longer than predicted"));
 }
 
+TEST_CASE("what a bench may spend on other orders is said to the steps that find a schedule", "[gpu][bench]") {
+  const FakeGpu gpu;
+  Bench bench;
+  std::erase_if(bench.steps, [](const BenchStep& step) { return step.name != "prepare-gemm" && step.name != "gemm-small"; });
+  for (const bool said : {false, true}) {
+    bench.options.again = said;
+    if (said) bench.options.judge_seconds = 2.5;
+    const BenchRecord record = bench.run();
+    CHECK(verdict(record, "prepare-gemm").outcome == StepOutcome::Good);
+    CHECK(says(read_file(bench.options.folder + "/prepare-gemm.log").value(), "--judge 2.5") == said);
+    CHECK_FALSE(says(read_file(bench.options.folder + "/gemm-small.log").value(), "--judge"));
+  }
+}
+
 TEST_CASE("steps come in the order of risk, each kernel after what prepares it", "[gpu][bench]") {
   const bool blackwell = GENERATE(false, true);
   const std::vector<BenchStep> steps = bench_steps(blackwell ? "b200" : "h200", "folder", blackwell);

@@ -1,8 +1,10 @@
 // Logs, cubins, and the shipped kernels through a real compiler where there is one.
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <thread>
 
 #include <unistd.h>
 
@@ -137,6 +139,44 @@ TEST_CASE("libraries and programs that the environment names need absolute paths
     CHECK(to_string(driver.error()) == std::string("HEDDLE_CUDA_DRIVER names no absolute path: ") + relative + " (it must begin with /)");
     CHECK(driver.error().kind == ErrorKind::Environment);
   }
+}
+
+TEST_CASE("a compiler that is stopped has made nothing, and that is said of no kernel", "[codegen]") {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / fmt::format("heddle-stopped-{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const std::string nvcc = (folder / "nvcc").string(), begun = (folder / "begun").string();
+  std::ofstream(nvcc) << "#!/bin/sh\n[ \"$1\" = --version ] && echo ', V1.2.3' && exit 0\nsleep 1000 &\ntouch " << begun << "\nwait\n";
+  std::filesystem::permissions(nvcc, std::filesystem::perms::owner_all);
+  ::setenv("HEDDLE_NVCC", nvcc.c_str(), 1);
+  std::stop_source stop;
+  CompileOptions options;
+  options.compiler = Compiler::Nvcc;
+  options.stop = stop.get_token();
+  const std::jthread stopper([&] {
+    for (int i = 0; i < 10'000 && !std::filesystem::exists(begun); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    stop.request_stop();
+  });
+  const auto stopped = compile_cuda("__global__ void k() {}\n", options);
+  const auto again = compile_cuda("__global__ void k() {}\n", options);
+  ::unsetenv("HEDDLE_NVCC");
+  std::filesystem::remove_all(folder);
+  for (const auto* one : {&stopped, &again}) {
+    REQUIRE_FALSE(one->ok());
+    CHECK(one->error().kind == ErrorKind::Environment);
+    CHECK(one->error().faults[0].message == "the compiler was stopped");
+  }
+}
+
+TEST_CASE("NVRTC that is stopped has made nothing", "[codegen]") {
+  if (!compiler_there(Compiler::Nvrtc)) return;
+  const std::string source = "extern \"C\" __global__ void __launch_bounds__(128, 1) k(float* p) { p[threadIdx.x] *= 2.0f; }\n";
+  std::stop_source stop;
+  CompileOptions options;
+  options.compiler = Compiler::Nvrtc;
+  options.stop = stop.get_token();
+  CHECK(compile_cuda(source, options).ok());  // nobody has stopped it
+  stop.request_stop();
+  CHECK_FALSE(compile_cuda(source, options).ok());
 }
 
 TEST_CASE("an nvcc that cannot work here is the machine's fault, not the kernel's", "[codegen]") {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
@@ -12,7 +14,12 @@
 #include "codegen/machine_code/control.h"
 #include "codegen/machine_code/loops.h"
 #include "codegen/machine_code/quarter.h"
+#include "core/formats/measurement_json.h"
+#include "core/formats/schedule_json.h"
+#include "core/instance/instance.h"
+#include "core/library/library.h"
 #include "tests/codegen/fixture.h"
+#include "tests/support/paths.h"
 
 using namespace heddle;
 using namespace heddle::codegen;
@@ -40,7 +47,12 @@ std::vector<QuarterStep> products(int count, bool registers) {
 
 QuarterWarp warp(std::vector<QuarterStep> steps) { return {std::move(steps), 0}; }
 
-std::vector<QuarterTimes> times(const std::vector<QuarterWarp>& warps, const QuarterNumbers& numbers = {}) {
+const Contention& h100() {
+  static const Contention numbers = load_machine("h100").value().contention;
+  return numbers;
+}
+
+std::vector<QuarterTimes> times(const std::vector<QuarterWarp>& warps, const Contention& numbers = h100()) {
   const auto found = run_quarter(warps, numbers);
   REQUIRE(found.has_value());
   REQUIRE(found->size() == warps.size());
@@ -198,51 +210,66 @@ TEST_CASE("loops that can be counted by hand take what was counted", "[codegen]"
   CHECK(times({warp({special, reader})})[0].pass == 21);
 }
 
-TEST_CASE("an mma takes its wgmmas and what follows, and issuing it holds the warp", "[codegen]") {
-  // Issue, a cycle later the tensor core, 8 * 64 cycles, 58 until the group goes on, one for the wait itself.
-  for (const bool registers : {false, true}) {
-    std::vector<QuarterStep> steps = products(8, registers);
+TEST_CASE("an mma takes its wgmmas and what follows, and issuing it holds the warp where more are wanted than fit", "[codegen]") {
+  REQUIRE(h100().in_flight.value == 8);
+  REQUIRE(h100().issue_step.value == 12);
+  const Cycle done = h100().product_done.value;
+  // Issue, a cycle later the tensor core, 64 cycles each, until the group goes on, one for the wait itself.
+  for (const int count : {8, 12}) {
+    std::vector<QuarterStep> steps = products(count, false);
     steps.push_back(step(Does::ProductWait));
     const QuarterTimes found = times({warp(steps)})[0];
-    CHECK(found.pass == 1 + 8 * 64 + 58 + 1);
-    // The last is accepted when as many as fit are left behind the one at work.
-    const int queued = registers ? QuarterNumbers().queued_registers : QuarterNumbers().queued_shared;
+    CHECK(found.pass == 1 + count * 64 + done + 1);
     Cycle held = 0;
-    for (std::size_t s = 0; s < 8; ++s) held += found.waited[s];
-    CHECK(held == 1 + (7 - queued) * 64 - 7);
+    for (std::size_t s = 0; s < static_cast<std::size_t>(count); ++s) held += found.waited[s];
+    // The ninth comes at 96, when the first has ended, at 65; the tenth to the twelfth when the second to the fourth have.
+    CHECK(held == (count == 8 ? 0 : (129 - 108) + 2 * (64 - 12)));
   }
-  // Two groups share one tensor core.
-  std::vector<QuarterStep> steps = products(8, false);
-  steps.push_back(step(Does::ProductWait, 1, 1));
-  for (const QuarterTimes& found : times({warp(steps), warp(steps)})) CHECK(found.pass == 2 * 8 * 64);
+}
+
+TEST_CASE("registers are read later behind a fence than shared memory", "[codegen]") {
+  for (const bool registers : {false, true}) {
+    std::vector<QuarterStep> steps = products(8, registers);
+    steps.insert(steps.begin(), step(Does::ProductFence));
+    steps.push_back(step(Does::ProductWait));
+    const Cycle fence = h100().fence.value + (registers ? h100().register_fence.value : 0);
+    CHECK(times({warp(steps)})[0].pass == fence + 1 + 8 * 64 + h100().product_done.value + 1);
+  }
+}
+
+TEST_CASE("of two groups the mma that began first is finished first, so each waits while the other's runs", "[codegen]") {
+  for (const int left : {0, 1}) {  // groups that may be in flight behind the wait
+    std::vector<QuarterStep> steps = products(8, false);
+    steps.push_back(step(Does::ProductWait, 1, left));
+    for (const QuarterTimes& found : times({warp(steps), warp(steps)})) CHECK(found.pass == 2 * 8 * 64);
+  }
 }
 
 TEST_CASE("turns go round, and who passes one is late for the next by two of them", "[codegen]") {
   const QuarterWarp turn = warp({step(Does::TakeTurn), step(Does::PassTurn)});
   for (const std::size_t groups : {std::size_t{2}, std::size_t{3}})
     for (const QuarterTimes& found : times(std::vector<QuarterWarp>(groups, turn))) {
-      CHECK(found.pass == static_cast<Cycle>(groups) * (2 + 52));  // taking it stalls 2, 52 until the next has it
+      CHECK(found.pass == static_cast<Cycle>(groups) * (2 + h100().turn.value));  // taking it stalls 2
       CHECK(found.in_turn == 2);
     }
-  CHECK_FALSE(run_quarter({warp({step(Does::TakeTurn)}), turn}).has_value());  // never passed
-  CHECK_FALSE(run_quarter({}).has_value());
+  CHECK_FALSE(run_quarter({warp({step(Does::TakeTurn)}), turn}, h100()).has_value());  // never passed
+  CHECK_FALSE(run_quarter({}, h100()).has_value());
 }
 
 TEST_CASE("arithmetic and mmas make each other late, by the reads", "[codegen]") {
   std::vector<QuarterStep> steps = products(8, false);
   steps.push_back(step(Does::ProductWait, 1, 1));
   const std::vector<QuarterStep> sums(100, step(Does::Plain, 2, 0, 3));
-  QuarterNumbers numbers;
-  numbers.late_per_read = {0.5, 0.5};
-  numbers.product_per_read = {0.25, 0.25};
-  numbers.queued_shared = 4;
+  Contention numbers = h100();
+  numbers.late_per_read.shared.value = 500;
+  numbers.product_per_read.shared.value = 250;
   const auto both = times({warp(sums), warp(steps)}, numbers);
   // Three reads make an instruction 1.5 cycles late: 350 cycles where 200 were, but for slots that the other warp takes.
   CHECK(both[0].pass >= 350);
   CHECK(both[0].pass <= 360);
   // 300 reads in 350 cycles take 0.214 of the tensor core's.
   CHECK(both[1].pass == Approx(512 / (1 - 0.25 * 300 / 350)).epsilon(0.03));
-  numbers.late_per_read = numbers.product_per_read = {0, 0};
+  numbers.late_per_read = numbers.product_per_read = {};
   const auto alone = times({warp(sums), warp(steps)}, numbers);
   CHECK(alone[0].pass <= 204);
   CHECK(alone[1].pass == 512);
@@ -261,8 +288,8 @@ TEST_CASE("any loops have a time or none, and always the same", "[codegen]") {
       pass.push_back(i);
     }
     const std::vector<QuarterWarp> warps(1 + random() % 3, quarter_warp(code, pass, 128));
-    const auto found = run_quarter(warps);
-    CHECK(found == run_quarter(warps));
+    const auto found = run_quarter(warps, h100());
+    CHECK(found == run_quarter(warps, h100()));
     if (found)
       for (const QuarterTimes& one : *found) CHECK(one.pass >= static_cast<Cycle>(code.size()));
   }
@@ -294,6 +321,28 @@ TEST_CASE("FlashAttention-3's order is faster as compiled than the solver's, by 
   CHECK(text.find("run later") == std::string::npos);  // its price is in the cycles
 }
 
+TEST_CASE("groups without turns take what was measured, within a tenth, as compiled", "[codegen]") {
+  if (!find_compiler().ok()) return;
+  for (const char* name : {"attention-8k-tawa", "attention-fp8-8k-default"}) {
+    const Measurement measured = read_measurement(test::repository_path(fmt::format("assets/measured/2026-11-28/{}.json", name))).value();
+    InstanceSpec spec = spec_of(load_kernel(measured.kernel).value(), load_machine("h100").value());
+    spec.params = measured.params;
+    spec.choices = parse_schedule_head(measured.schedule_text, "")->layouts;
+    const Problem problem = make_problem(spec).value();
+    const test::Lowering from{*spec.kernel, problem, parse_schedule(measured.schedule_text, "", problem).value()};
+    const Program program = test::program_of(from);
+    CHECK_FALSE(program.turns.has_value());
+    const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+    REQUIRE(emitted.emission.has_value());
+    const auto compiled = compile_cuda(emitted.emission->source, {Compiler::Auto, {}, nullptr, program.arch});
+    REQUIRE(compiled.ok());
+    const auto cycles = audit(compiled->code, from.problem, program, *emitted.emission).iteration();
+    REQUIRE(cycles.has_value());
+    INFO(name << ": " << *cycles << " for " << *measured.measured_ii);
+    CHECK(static_cast<double>(*cycles) == Approx(*measured.measured_ii).epsilon(0.1));
+  }
+}
+
 TEST_CASE("masks that most passes jump over cost nothing", "[codegen]") {
   if (!find_compiler().ok()) return;
   const MachineAudit causal = judged("attention_forward_causal_hopper", "");
@@ -304,4 +353,17 @@ TEST_CASE("masks that most passes jump over cost nothing", "[codegen]") {
 TEST_CASE("there is no time where the tensor core works otherwise, or nothing of it is used", "[codegen]") {
   if (!find_compiler().ok()) return;
   for (const char* kernel : {"gemm_blackwell", "layernorm"}) CHECK_FALSE(judged(kernel, "").iteration().has_value());
+}
+
+TEST_CASE("there is no time without a machine's numbers of contention", "[codegen]") {
+  if (!find_compiler().ok()) return;
+  test::Lowering from = test::lowering("gemm_hopper");
+  const Program program = test::program_of(from);
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, program);
+  REQUIRE(emitted.emission.has_value());
+  const auto compiled = compile_cuda(emitted.emission->source, {Compiler::Auto, {}, nullptr, program.arch});
+  REQUIRE(compiled.ok());
+  CHECK(audit(compiled->code, from.problem, program, *emitted.emission).iteration().has_value());
+  from.problem.contention = {};
+  CHECK_FALSE(audit(compiled->code, from.problem, program, *emitted.emission).iteration().has_value());
 }
