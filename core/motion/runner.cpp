@@ -134,29 +134,27 @@ Motion Runner::run() {
   return motion;
 }
 
-void Runner::settle() {
+inline void Runner::settle() {
   serve();
-  bool moved = true;
-  while (moved && !done_) {
-    moved = false;
+  do {
+    woken_ = false;
     for (GroupState& g : groups_)
-      while (g.due <= now_ && !done_) {
-        if (move(g))
-          moved = true;
-        else if (g.due <= now_)
-          g.block();
-      }
-  }
+      while (g.due <= now_ && !done_)
+        if (!move(g) && g.due <= now_) g.block();
+  } while (woken_ && !done_);
 }
 
 /// Groups that are blocked at such a step look again.
-void Runner::wake(CircleStepKind kind) {
+inline void Runner::wake(CircleStepKind kind) {
   for (GroupState& g : groups_)
-    if (g.blocked && g.step->kind == kind) g.unblock();
+    if (g.blocked && g.step->kind == kind) {
+      g.unblock();
+      woken_ = true;
+    }
 }
 
 /// Whether anything changed.
-bool Runner::move(GroupState& g) {
+inline bool Runner::move(GroupState& g) {
   switch (g.step->kind) {
     case CircleStepKind::Arithmetic:
       g.running = true;
@@ -164,6 +162,7 @@ bool Runner::move(GroupState& g) {
       rates_hold_ = false;
       g.left = kWhole;
       g.rate = 0;
+      g.counted = now_;
       if (g.step->first) begin_instance(*g.step, g.turn);
       return true;
     case CircleStepKind::Issue: return move_issue(g);
@@ -190,7 +189,7 @@ bool Runner::move(GroupState& g) {
   return false;
 }
 
-bool Runner::move_issue(GroupState& g) {
+inline bool Runner::move_issue(GroupState& g) {
   const RunStep& step = *g.step;
   if (!g.begun) {
     g.begun = true;
@@ -213,10 +212,10 @@ bool Runner::move_issue(GroupState& g) {
 }
 
 /// No instruction more is accepted.
-bool Runner::is_full() const { return numbers_.in_flight.value > 0 && in_flight_ >= numbers_.in_flight.value; }
+inline bool Runner::is_full() const { return numbers_.in_flight.value > 0 && in_flight_ >= numbers_.in_flight.value; }
 
 /// The next instruction of the step that the group does.
-void Runner::accept(GroupState& g) {
+inline void Runner::accept(GroupState& g) {
   ++g.issued;
   ++in_flight_;
   const bool waits = g.batch != kNone && g.batch >= queue_begin_;
@@ -231,7 +230,7 @@ void Runner::accept(GroupState& g) {
   if (g.issued < g.step->count && is_full()) g.block();
 }
 
-bool Runner::move_await(GroupState& g) {
+inline bool Runner::move_await(GroupState& g) {
   if (!g.begun) {
     g.begun = true;
     g.wait_until(now_ + g.step->ready);
@@ -245,7 +244,7 @@ bool Runner::move_await(GroupState& g) {
   return true;
 }
 
-void Runner::start_copy(GroupState& g) {
+inline void Runner::start_copy(GroupState& g) {
   const RunStep& step = *g.step;
   Ticks late = 0;
   for (const RunStep::Use& use : step.uses) {
@@ -261,7 +260,7 @@ void Runner::start_copy(GroupState& g) {
 }
 
 /// The tensor core takes the next instruction of the step that began first.
-void Runner::serve() {
+inline void Runner::serve() {
   if (tensor_.busy || queue_begin_ == queue_.size()) return;
   Batch& batch = queue_[queue_begin_];
   --batch.count;
@@ -271,17 +270,17 @@ void Runner::serve() {
   if (batch.count == 0) ++queue_begin_;
 }
 
-std::size_t Runner::beside() const {
+inline std::size_t Runner::beside() const {
   if (!tensor_.busy) return kNothing;
   return tensor_.step->registers ? kRegisters : kShared;
 }
 
-void Runner::update_rates() {
+/// What goes on as fast as before ends when it would have.
+inline void Runner::update_rates() {
   const std::size_t now_beside = beside();
   std::int64_t specials = 0, issue = 0, reads = 0;
-  for (GroupState& g : groups_)
+  for (const GroupState& g : groups_)
     if (g.running) {
-      g.left -= (now_ - counted_) * g.rate;
       const MotionPace& pace = g.step->pace;
       specials += pace.specials[now_beside];
       issue += pace.issue[now_beside];
@@ -290,28 +289,31 @@ void Runner::update_rates() {
   const std::int64_t over = std::max({kShare, specials, issue}), slow = over == kShare ? kShare : kShare * kShare / over;
   for (GroupState& g : groups_)
     if (g.running) {
-      const std::int64_t full = g.step->pace.rate[now_beside];
-      g.rate = over == kShare ? full : std::max<std::int64_t>(1, static_cast<std::int64_t>((static_cast<__int128>(full) * slow) >> 16));
-      g.due = now_ + rounded_up(g.left, g.rate);
+      std::int64_t rate = g.step->pace.rate[now_beside];
+      if (over != kShare) rate = std::max<std::int64_t>(1, static_cast<std::int64_t>((static_cast<__int128>(rate) * slow) >> 16));
+      if (rate == g.rate) continue;
+      g.left = g.left_at(now_);
+      g.counted = now_;
+      g.rate = rate;
+      g.due = now_ + rounded_up(g.left, rate);
     }
   std::int64_t speed = kShare;
   if (tensor_.busy && reads > 0) {
     const RangedNumber& taken = tensor_.step->registers ? numbers_.product_per_read.registers : numbers_.product_per_read.shared;
     speed = std::max(kShare / 20, kShare - rounded_up(taken.value * rounded_up(reads * slow, kShare), 1000));
   }
-  if (tensor_.busy) {
+  if (tensor_.busy && speed != speed_) {
     tensor_.left -= (now_ - tensor_.counted) * speed_;
     tensor_.counted = now_;
     tensor_.finish = now_ + rounded_up(tensor_.left, speed);
   }
   speed_ = speed;
-  counted_ = now_;
   rates_beside_ = now_beside;
   rates_hold_ = true;
 }
 
 /// Goes on to the next moment at which something can happen. False: there is none.
-bool Runner::next_event() {
+inline bool Runner::next_event() {
   if (!rates_hold_ || beside() != rates_beside_) update_rates();
   Ticks next = tensor_.busy ? tensor_.finish : kNever;
   for (const GroupState& g : groups_) next = std::min(next, g.due);
@@ -328,7 +330,7 @@ bool Runner::next_event() {
   return true;
 }
 
-void Runner::end_instruction() {
+inline void Runner::end_instruction() {
   if (options_.spans) {
     const auto at = static_cast<std::size_t>(tensor_.step - groups_[tensor_.group].circle->steps.data());
     spans_.push_back({tensor_.group, at, true, tensor_.turn, tensor_.since, now_, ""});
@@ -339,7 +341,7 @@ void Runner::end_instruction() {
   if (tensor_.closes) end_instance(*tensor_.step, tensor_.turn, now_ + tensor_.step->drain);
 }
 
-void Runner::next_step(GroupState& g) {
+inline void Runner::next_step(GroupState& g) {
   if (options_.spans) record(g);
   g.begun = false;
   g.issued = 0;
@@ -357,7 +359,7 @@ void Runner::next_step(GroupState& g) {
 }
 
 /// kNever: not known yet.
-Ticks Runner::end_of(OpId op, std::int64_t instance) const {
+inline Ticks Runner::end_of(OpId op, std::int64_t instance) const {
   const OpState& of = ops_[op.index()];
   if (instance < of.first || instance < of.begun - static_cast<std::int64_t>(kept_)) return 0;
   if (instance >= of.begun) return kNever;
@@ -365,13 +367,13 @@ Ticks Runner::end_of(OpId op, std::int64_t instance) const {
 }
 
 /// Of the step's op, in this turn of its group.
-void Runner::begin_instance(const RunStep& step, std::int64_t turn) {
+inline void Runner::begin_instance(const RunStep& step, std::int64_t turn) {
   const std::int64_t instance = turn - step.stage;
   ops_[step.op.index()].begun = instance + 1;
   ends_[slot(step.op, instance)] = kNever;
 }
 
-void Runner::end_instance(const RunStep& step, std::int64_t turn, Ticks when) {
+inline void Runner::end_instance(const RunStep& step, std::int64_t turn, Ticks when) {
   ends_[slot(step.op, turn - step.stage)] = when;
   if (ops_[step.op.index()].awaited) wake(CircleStepKind::Await);
 }
@@ -396,7 +398,7 @@ Runner::Digest Runner::state() const {
     if (!g.step) continue;
     digest.add(place(g.index, g.step) * 4 + (g.running ? 1 : 0) + (g.begun ? 2 : 0));
     digest.add(g.turn - base);
-    digest.add(g.running ? g.left - (now_ - counted_) * g.rate : later(g.ready));
+    digest.add(g.running ? g.left_at(now_) : later(g.ready));
     digest.add(g.issued);
   }
   digest.add(static_cast<std::int64_t>(queue_.size() - queue_begin_));

@@ -77,10 +77,12 @@ class Runner {
     Ticks due = 0;                    ///< when it goes on: arithmetic ends at this rate, or it is ready; kNever: blocked
     std::int32_t issued = 0;          ///< instructions of this Issue
     std::size_t batch = kNone;        ///< the last one of this Issue in queue_
-    std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at counted_; done of it in a tick
-    Ticks ready = 0;                  ///< does nothing before
-    Ticks since = 0;                  ///< began its step
-    Ticks wrapped = -1;               ///< when its last turn began
+    std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at `counted`; done of it in a tick
+    Ticks counted = 0;
+    Ticks ready = 0;     ///< does nothing before
+    Ticks since = 0;     ///< began its step
+    Ticks wrapped = -1;  ///< when its last turn began
+    std::int64_t left_at(Ticks now) const { return left - (now - counted) * rate; }
     void wait_until(Ticks when) { due = ready = when; }
     void block() { blocked = true, due = kNever; }
     void unblock() { blocked = false, due = ready; }
@@ -155,11 +157,11 @@ class Runner {
   TensorState tensor_;
   std::vector<Batch> queue_;     ///< of all groups, in the order in which their first instructions were accepted ...
   std::size_t queue_begin_ = 0;  ///< ... from here on
+  bool woken_ = false;           ///< a group that was blocked looks again
   std::int64_t in_flight_ = 0;   ///< instructions that are accepted and have not ended
   // Rates hold until arithmetic begins or ends, or the tensor core's kind of work changes.
   bool rates_hold_ = false;
   std::size_t rates_beside_ = kNothing;
-  Ticks counted_ = 0;             ///< what is left of arithmetic is of this moment
   std::int64_t speed_ = 1 << 16;  ///< of the tensor core, in 1/65536
   std::size_t turn_ = 0;          ///< whose turn it is ...
   Ticks turn_from_ = 0;           ///< ... from then on
