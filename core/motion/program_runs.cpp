@@ -1,6 +1,6 @@
 #include "core/motion/program_runs.h"
 
-#include <deque>
+#include <list>
 #include <mutex>
 #include <utility>
 
@@ -18,7 +18,7 @@ MotionPeriod ProgramRuns::period(const timing::LoopProgram& program, const std::
     for (const timing::StreamStep& step : program.streams[g]) elsewhere[groups + step.op.index()] = static_cast<int>(g);
 
   RunProgram parts;
-  std::deque<RunCircle> unkept;
+  std::list<RunCircle> unkept;
   Origin origin;
   for (std::size_t g = 0; g < program.streams.size(); ++g) {
     origin.assign(1, static_cast<int>(g));

@@ -19,18 +19,15 @@ std::int64_t rounded_up(std::int64_t x, std::int64_t divisor) { return (x + divi
 
 std::int64_t share(std::int64_t work, Ticks time) { return ceil_div(work * kShare, time); }
 
-MotionPace pace_of(const WarpWork& work, const Contention& c) {
-  MotionPace pace;
+std::array<MotionPace, kBesides> paces_of(const WarpWork& work, const Contention& c) {
+  std::array<MotionPace, kBesides> paces;
   for (std::size_t b = 0; b < kBesides; ++b) {
     std::int64_t late = 0;
     if (b != kNothing) late = c.late_per_read.of(b == kRegisters).value * work.reads + c.late_per_special.value * work.specials;
     const Ticks time = std::max<Ticks>(1, work.alone + ceil_div(late, 1000));
-    pace.rate[b] = kWhole / time;
-    pace.specials[b] = share(kCyclesOfSpecial * work.specials, time);
-    pace.issue[b] = share(work.issue, time);
-    pace.reads[b] = share(work.reads, time);
+    paces[b] = {kWhole / time, share(kCyclesOfSpecial * work.specials, time), share(work.issue, time), share(work.reads, time)};
   }
-  return pace;
+  return paces;
 }
 
 /// Last cycle of an mma on the tensor core until what waits for it goes on.
@@ -43,7 +40,7 @@ Ticks drain(const Problem& problem, OpId op) {
 
 RunCircle::RunCircle(const Problem& problem, const std::vector<CircleStep>& circle) {
   for (const CircleStep& own : circle) {
-    RunStep& step = steps.emplace_back(RunStep{own, {}, {}, own.latency, 0});
+    RunStep& step = steps.emplace_back(RunStep{own, {}, {}, own.latency});
     stages = std::max(stages, step.stage);
     const auto same_op = [&](const auto& known) { return known.op == step.op; };
     if (step.kind == CircleStepKind::Await) {
@@ -54,7 +51,7 @@ RunCircle::RunCircle(const Problem& problem, const std::vector<CircleStep>& circ
       continue;
     }
     if (step.op.valid() && std::none_of(ops.begin(), ops.end(), same_op)) ops.push_back({step.op, -step.stage});
-    if (step.kind == CircleStepKind::Arithmetic) step.pace = pace_of(step.work, problem.contention);
+    if (step.kind == CircleStepKind::Arithmetic) step.paces = paces_of(step.work, problem.contention);
     if (step.kind == CircleStepKind::Issue) {
       step.drain = drain(problem, step.op);
       has_mmas = true;
@@ -233,8 +230,10 @@ inline void Runner::accept(GroupState& g) {
 inline bool Runner::move_await(GroupState& g) {
   if (!g.begun) {
     g.begun = true;
-    g.wait_until(now_ + g.step->ready);
-    return true;
+    if (g.step->ready > 0) {
+      g.wait_until(now_ + g.step->ready);
+      return true;
+    }
   }
   const Ticks end = end_of(g.step->op, g.turn - g.step->stage - g.step->distance);
   if (end >= kNever) return false;
@@ -281,15 +280,15 @@ inline void Runner::update_rates() {
   std::int64_t specials = 0, issue = 0, reads = 0;
   for (const GroupState& g : groups_)
     if (g.running) {
-      const MotionPace& pace = g.step->pace;
-      specials += pace.specials[now_beside];
-      issue += pace.issue[now_beside];
-      reads += pace.reads[now_beside];
+      const MotionPace& pace = g.step->paces[now_beside];
+      specials += pace.specials;
+      issue += pace.issue;
+      reads += pace.reads;
     }
   const std::int64_t over = std::max({kShare, specials, issue}), slow = over == kShare ? kShare : kShare * kShare / over;
   for (GroupState& g : groups_)
     if (g.running) {
-      std::int64_t rate = g.step->pace.rate[now_beside];
+      std::int64_t rate = g.step->paces[now_beside].rate;
       if (over != kShare) rate = std::max<std::int64_t>(1, static_cast<std::int64_t>((static_cast<__int128>(rate) * slow) >> 16));
       if (rate == g.rate) continue;
       g.left = g.left_at(now_);

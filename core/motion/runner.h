@@ -14,10 +14,10 @@ namespace heddle::motion {
 /// What is beside arithmetic: nothing on the tensor core, an mma whose first operand lies in shared memory, or in registers.
 enum Beside : std::size_t { kNothing, kShared, kRegisters, kBesides };
 
-/// Of a step's arithmetic beside each of them. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in
-/// 2^-40 of the whole, rounded down.
+/// Of a step's arithmetic. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in 2^-40 of the whole,
+/// rounded down.
 struct MotionPace {
-  std::array<std::int64_t, kBesides> rate{}, specials{}, issue{}, reads{};
+  std::int64_t rate = 0, specials = 0, issue = 0, reads = 0;
 };
 
 /// A step of a circle with what a run asks of problem and machine.
@@ -26,10 +26,10 @@ struct RunStep : CircleStep {
     std::size_t unit = 0;
     Ticks offset = 0, duration = 0;
   };
-  MotionPace pace;          ///< Arithmetic
-  std::vector<Use> uses;    ///< Copy
-  Ticks first_latency = 0;  ///< Copy: in the first turns
-  Ticks drain = 0;          ///< Issue: from its last cycle on the tensor core until what waits for it goes on
+  std::array<MotionPace, kBesides> paces;  ///< Arithmetic, beside each of them
+  std::vector<Use> uses;                   ///< Copy
+  Ticks first_latency = 0;                 ///< Copy: in the first turns
+  Ticks drain = 0;                         ///< Issue: from its last cycle on the tensor core until what waits for it goes on
 };
 
 /// A circle as runs of this problem read it, whatever the circles of the other groups are.
