@@ -18,6 +18,7 @@ MotionPeriod ProgramRuns::period(const timing::LoopProgram& program, const std::
     for (const timing::StreamStep& step : program.streams[g]) elsewhere[groups + step.op.index()] = static_cast<int>(g);
 
   RunProgram parts;
+  std::optional<GroupCircles> circles;  // where one is not known
   std::list<RunCircle> unkept;
   Origin origin;
   for (std::size_t g = 0; g < program.streams.size(); ++g) {
@@ -29,7 +30,8 @@ MotionPeriod ProgramRuns::period(const timing::LoopProgram& program, const std::
     origin.insert(origin.end(), elsewhere.begin(), elsewhere.end());
     const RunCircle* circle = known(origin);
     if (!circle) {
-      RunCircle made(problem_, as_compiled(problem_, circle_of(problem_, program, g)));
+      if (!circles) circles = circles_of(problem_, program);
+      RunCircle made(problem_, as_compiled(problem_, std::move(circles->groups[g])));
       const std::lock_guard lock(mutex_);
       circle = circles_.size() < kMostCircles ? &circles_.try_emplace(std::move(origin), std::move(made)).first->second
                                               : &unkept.emplace_back(std::move(made));

@@ -1,4 +1,5 @@
-// All that can happen at a moment happens (settle), then time goes on to the next moment at which something can.
+// All that can happen at a moment happens (settle), then time goes on to the next moment at which something can. What happens at every
+// moment is inline, because compilers put it into run() then, which takes a tenth off.
 #include "core/motion/runner.h"
 
 #include <fmt/format.h>
