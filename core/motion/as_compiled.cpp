@@ -164,16 +164,19 @@ class Hiding {
 
 }  // namespace
 
-GroupCircles as_compiled(const Problem& problem, GroupCircles circles) {
-  if (!problem.contention.reordered) return circles;
-  for (Steps& steps : circles.groups) {
-    steps = among_instructions(behind_second_wait(problem, waits_together(problem, std::move(steps))));
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::size_t end = end_of_arithmetic(steps, i);
-      if (end > i) Hiding(problem, steps, i, end).run();
-      i = std::max(i, end);
-    }
+std::vector<CircleStep> as_compiled(const Problem& problem, std::vector<CircleStep> circle) {
+  if (!problem.contention.reordered) return circle;
+  Steps steps = among_instructions(behind_second_wait(problem, waits_together(problem, std::move(circle))));
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t end = end_of_arithmetic(steps, i);
+    if (end > i) Hiding(problem, steps, i, end).run();
+    i = std::max(i, end);
   }
+  return steps;
+}
+
+GroupCircles as_compiled(const Problem& problem, GroupCircles circles) {
+  for (Steps& steps : circles.groups) steps = as_compiled(problem, std::move(steps));
   return circles;
 }
 

@@ -16,6 +16,7 @@ namespace heddle::motion {
 ///    what makes what they read a quarter, and fewer special functions the time of their other instructions; what `exposed` says stays.
 ///    While one special function runs, a quarter of an SM issues eight other instructions: what has more of them hides under nothing.
 /// Without `contention.reordered` the circles stay as they are.
-GroupCircles as_compiled(const Problem& problem, GroupCircles circles);
+std::vector<CircleStep> as_compiled(const Problem& problem, std::vector<CircleStep> circle);
+GroupCircles as_compiled(const Problem& problem, GroupCircles circles);  ///< each of them
 
 }  // namespace heddle::motion

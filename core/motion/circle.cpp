@@ -16,12 +16,6 @@
 namespace heddle::motion {
 namespace {
 
-/// Which turns there are, and the ops that begin and end them.
-struct TurnMarks {
-  std::vector<std::size_t> groups;                        ///< of each turn
-  std::vector<std::optional<std::size_t>> takes, passes;  ///< per op
-};
-
 /// Where an op stands.
 struct Place {
   std::size_t group = 0, position = 0;
@@ -31,11 +25,14 @@ struct Place {
 class CircleMaker {
  public:
   CircleMaker(const Problem& problem, const timing::LoopProgram& program)
-      : problem_(problem), program_(program), places_(problem.ops.size()), roles_(problem.ops.size()) {
+      : problem_(problem),
+        program_(program),
+        places_(problem.ops.size()),
+        roles_(problem.ops.size()),
+        marks_(turn_marks(problem, program)) {
     for (std::size_t g = 0; g < program.streams.size(); ++g)
       for (const timing::StreamStep& step : program.streams[g]) places_[step.op.index()].group = g;
     for (std::size_t v = 0; v < problem.ops.size(); ++v) roles_[v] = warp_role(problem, OpId(v));
-    mark_turns();
     for (std::size_t g = 0; g < program.streams.size(); ++g) streams_.push_back(rotated(g));
     needs_.resize(problem.ops.size());
     collect_data();
@@ -52,6 +49,19 @@ class CircleMaker {
     return circles;
   }
 
+  std::vector<CircleStep> circle(std::size_t g) {
+    KnownEnds known(problem_.ops.size());
+    std::vector<CircleStep> steps;
+    constexpr int kRounds = 3;  // knowledge is of one turn back at most: one round gathers it, one uses it
+    for (int round = 0; round < kRounds; ++round) {
+      steps.clear();
+      for (const timing::StreamStep& step : streams_[g]) add_op(step, known, steps);
+      for (auto& k : known)
+        if (k) --k->last;
+    }
+    return steps;
+  }
+
  private:
   /// An Await before an op. `last`: of turn j its instance is j + last.
   struct Need {
@@ -66,26 +76,6 @@ class CircleMaker {
 
   const Place& place(OpId op) const { return places_[op.index()]; }
   bool is_product(OpId op) const { return roles_[op.index()] == WarpRole::Product; }
-
-  void mark_turns() {
-    marks_.takes.resize(problem_.ops.size());
-    marks_.passes.resize(problem_.ops.size());
-    const auto group_of = [&](OpId op) { return place(op).group; };
-    for (std::vector<OpId> ops : program_.turns) {
-      std::erase_if(ops, [&](OpId op) { return !is_product(op); });
-      const auto change = std::adjacent_find(ops.begin(), ops.end(), [&](OpId a, OpId b) { return group_of(a) != group_of(b); });
-      if (change == ops.end()) continue;
-      if (group_of(ops.front()) == group_of(ops.back())) std::rotate(ops.begin(), change + 1, ops.end());
-      for (std::size_t i = 0; i < ops.size(); ++i) {
-        if (i == 0 || group_of(ops[i]) != group_of(ops[i - 1])) {
-          marks_.takes[ops[i].index()] = marks_.groups.size();
-          marks_.groups.push_back(group_of(ops[i]));
-        }
-        if (i + 1 == ops.size() || group_of(ops[i]) != group_of(ops[i + 1])) marks_.passes[ops[i].index()] = marks_.groups.size() - 1;
-      }
-      return;  // one tensor core
-    }
-  }
 
   /// The group's stream from where its circle begins.
   std::vector<timing::StreamStep> rotated(std::size_t g) {
@@ -180,19 +170,6 @@ class CircleMaker {
     });
   }
 
-  std::vector<CircleStep> circle(std::size_t g) {
-    KnownEnds known(problem_.ops.size());
-    std::vector<CircleStep> steps;
-    constexpr int kRounds = 3;  // knowledge is of one turn back at most: one round gathers it, one uses it
-    for (int round = 0; round < kRounds; ++round) {
-      steps.clear();
-      for (const timing::StreamStep& step : streams_[g]) add_op(step, known, steps);
-      for (auto& k : known)
-        if (k) --k->last;
-    }
-    return steps;
-  }
-
   void add_op(const timing::StreamStep& at, KnownEnds& known, std::vector<CircleStep>& steps) {
     const std::vector<Need>& needs = needs_[at.op.index()];
     const auto turn = marks_.takes[at.op.index()];
@@ -271,9 +248,39 @@ class CircleMaker {
 
 }  // namespace
 
+TurnMarks turn_marks(const Problem& problem, const timing::LoopProgram& program) {
+  TurnMarks marks;
+  marks.takes.resize(problem.ops.size());
+  marks.passes.resize(problem.ops.size());
+  std::vector<std::size_t> group(problem.ops.size());
+  for (std::size_t g = 0; g < program.streams.size(); ++g)
+    for (const timing::StreamStep& step : program.streams[g]) group[step.op.index()] = g;
+  const auto group_of = [&](OpId op) { return group[op.index()]; };
+  for (std::vector<OpId> ops : program.turns) {
+    std::erase_if(ops, [&](OpId op) { return warp_role(problem, op) != WarpRole::Product; });
+    const auto change = std::adjacent_find(ops.begin(), ops.end(), [&](OpId a, OpId b) { return group_of(a) != group_of(b); });
+    if (change == ops.end()) continue;
+    if (group_of(ops.front()) == group_of(ops.back())) std::rotate(ops.begin(), change + 1, ops.end());
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (i == 0 || group_of(ops[i]) != group_of(ops[i - 1])) {
+        marks.takes[ops[i].index()] = marks.groups.size();
+        marks.groups.push_back(group_of(ops[i]));
+      }
+      if (i + 1 == ops.size() || group_of(ops[i]) != group_of(ops[i + 1])) marks.passes[ops[i].index()] = marks.groups.size() - 1;
+    }
+    break;  // one tensor core
+  }
+  return marks;
+}
+
 GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& program) {
   HEDDLE_ASSERT(program.depths.size() == problem.channels.size(), "a program needs one depth per ring");
   return CircleMaker(problem, program).run();
+}
+
+std::vector<CircleStep> circle_of(const Problem& problem, const timing::LoopProgram& program, std::size_t group) {
+  HEDDLE_ASSERT(program.depths.size() == problem.channels.size(), "a program needs one depth per ring");
+  return CircleMaker(problem, program).circle(group);
 }
 
 timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule) {

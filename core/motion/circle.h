@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,17 @@ struct GroupCircles {
 /// write to registers that an mma in flight still reads. An mma whose result nothing in the loop waits for is awaited when the next one of
 /// its op has been issued. Pre: every op of `program` once; depths as many as channels.
 GroupCircles circles_of(const Problem& problem, const timing::LoopProgram& program);
+
+/// One of them. It follows from its group's stream, the turns that this takes and passes, the depths, and which group the other ops are in;
+/// the order of the others' ops does not show.
+std::vector<CircleStep> circle_of(const Problem& problem, const timing::LoopProgram& program, std::size_t group);
+
+/// Which turns there are, and the ops that begin and end them.
+struct TurnMarks {
+  std::vector<std::size_t> groups;                        ///< of each turn
+  std::vector<std::optional<std::size_t>> takes, passes;  ///< per op
+};
+TurnMarks turn_marks(const Problem& problem, const timing::LoopProgram& program);
 
 /// The program that a schedule stands for: its streams by slot, its depths, its kept turns (core/analysis/turns.h), the first one first.
 timing::LoopProgram program_of(const Problem& problem, const Schedule& schedule);

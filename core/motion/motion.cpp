@@ -11,8 +11,11 @@ bool shorter(const MotionPeriod& a, const MotionPeriod& b) {
 }
 
 Motion run_motion(const Problem& problem, const GroupCircles& circles, const MotionOptions& options) {
-  const Parts parts(problem, circles);
-  return Runner(problem, circles, parts, options).run();
+  std::vector<RunCircle> made;
+  for (const std::vector<CircleStep>& circle : circles.groups) made.emplace_back(problem, circle);
+  RunProgram program{{}, circles.turns};
+  for (const RunCircle& circle : made) program.circles.push_back(&circle);
+  return Runner(problem, program, options).run();
 }
 
 Motion motion_of(const Problem& problem, const timing::LoopProgram& program, const MotionOptions& options) {

@@ -14,129 +14,163 @@ namespace heddle::motion {
 /// What is beside arithmetic: nothing on the tensor core, an mma whose first operand lies in shared memory, or in registers.
 enum Beside : std::size_t { kNothing, kShared, kRegisters, kBesides };
 
-/// Of a step's arithmetic beside each of them. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in
-/// 2^-40 of the whole, rounded down.
+/// Of a step's arithmetic. Shares are of one cycle, in 1/65536, rounded up; `rate` is what is done of it in a tick, in 2^-40 of the whole,
+/// rounded down.
 struct MotionPace {
-  std::array<std::int64_t, kBesides> rate{}, specials{}, issue{}, reads{};
+  std::int64_t rate = 0, specials = 0, issue = 0, reads = 0;
 };
 
-/// What a run needs of problem and circles.
-struct Parts {
-  Parts(const Problem& problem, const GroupCircles& circles);
-
+/// A step of a circle with what a run asks of problem and machine.
+struct RunStep : CircleStep {
   struct Use {
     std::size_t unit = 0;
     Ticks offset = 0, duration = 0;
   };
-  struct StepPart {
-    MotionPace pace;
-    std::vector<Use> uses;      ///< Copy
-    std::int32_t awaited = -1;  ///< whose ends are kept: of an Await what it waits for, of others their own op
+  std::array<MotionPace, kBesides> paces;  ///< Arithmetic, beside each of them
+  std::vector<Use> uses;                   ///< Copy
+  Ticks first_latency = 0;                 ///< Copy: in the first turns
+  Ticks drain = 0;                         ///< Issue: from its last cycle on the tensor core until what waits for it goes on
+};
+
+/// A circle as runs of this problem read it, whatever the circles of the other groups are.
+struct RunCircle {
+  RunCircle(const Problem& problem, const std::vector<CircleStep>& circle);
+
+  struct Instances {
+    OpId op;
+    int first = 0;  ///< the first instance that is run
   };
-  std::vector<std::vector<StepPart>> steps;
   struct Awaited {
     OpId op;
-    int first = 0;            ///< the first instance that is run
-    Ticks longest_extra = 0;  ///< of all that wait for it
+    Ticks longest_extra = 0;  ///< of all that wait for it here
   };
-  std::vector<Awaited> awaited;
-  std::size_t kept = 8;  ///< ends of so many instances of each, a power of two
-  std::size_t units = 0;
-  std::size_t leader = 0;  ///< the first group that has mmas, else the first that has steps
-  std::array<std::int64_t, kBesides> product_per_read{};
-  std::int64_t in_flight = 0, first_loads = 100;
-  Ticks turn = 0, fence = 0, register_fence = 0, issue_step = 0;
+  std::vector<RunStep> steps;
+  std::vector<Instances> ops;    ///< of its own, each once
+  std::vector<Awaited> awaited;  ///< each once
+  int stages = 0, distance = 0;  ///< the greatest of its steps
+  bool has_mmas = false;
+};
+
+/// GroupCircles of which parts may be of several programs.
+struct RunProgram {
+  std::vector<const RunCircle*> circles;  ///< per group
+  std::vector<std::size_t> turns;
 };
 
 class Runner {
  public:
-  Runner(const Problem& problem, const GroupCircles& circles, const Parts& parts, const MotionOptions& options);
+  Runner(const Problem& problem, const RunProgram& program, const MotionOptions& options);
   Motion run();
 
  private:
-  struct Batch {
-    std::size_t step = 0;
-    std::int64_t turn = 0;
-    std::int32_t count = 0;  ///< instructions that are accepted and have not begun
-    std::int64_t order = 0;  ///< steps are counted as their first instruction is accepted
-    bool closed = false;     ///< the last of its op is among them
-  };
+  static constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
   struct GroupState {
-    std::size_t index = 0, at = 0;  ///< its number, its step
+    const RunCircle* circle = nullptr;
+    const RunStep* step = nullptr;  ///< that it does; none: its circle is empty
+    std::size_t index = 0;          ///< its number
     std::int64_t turn = 0;
     bool running = false;             ///< Arithmetic
     bool begun = false;               ///< Issue, Await, Copy: its fence, look or hold has begun
     bool blocked = false;             ///< until something happens elsewhere
+    Ticks due = 0;                    ///< when it goes on: arithmetic ends at this rate, or it is ready; kNever: blocked
     std::int32_t issued = 0;          ///< instructions of this Issue
-    std::int32_t queued = 0;          ///< accepted and not begun
-    std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at counted_; done of it in a tick
-    Ticks finish = 0;                 ///< of running arithmetic, at this rate
-    Ticks ready = 0;                  ///< does nothing before
-    Ticks since = 0;                  ///< began its step
-    Ticks wrapped = -1;               ///< when its last turn began
-    std::vector<Batch> queue;
+    std::size_t batch = kNone;        ///< the last one of this Issue in queue_
+    std::int64_t left = 0, rate = 0;  ///< of running arithmetic, 2^-40, at `counted`; done of it in a tick
+    Ticks counted = 0;
+    Ticks ready = 0;     ///< does nothing before
+    Ticks since = 0;     ///< began its step
+    Ticks wrapped = -1;  ///< when its last turn began
+    std::int64_t left_at(Ticks now) const { return left - (now - counted) * rate; }
+    void wait_until(Ticks when) { due = ready = when; }
+    void block() { blocked = true, due = kNever; }
+    void unblock() { blocked = false, due = ready; }
+    std::size_t at() const { return static_cast<std::size_t>(step - circle->steps.data()); }
+  };
+  /// Instructions of one step that are accepted and have not begun.
+  struct Batch {
+    std::size_t group = 0;
+    const RunStep* step = nullptr;
+    std::int64_t turn = 0;
+    std::int32_t count = 0;
+    bool closed = false;  ///< the last of its op is among them
   };
   struct TensorState {
     bool busy = false;
-    std::size_t group = 0, step = 0;
+    std::size_t group = 0;
+    const RunStep* step = nullptr;
     std::int64_t turn = 0;
     std::int64_t left = 0;  ///< in 1/65536 tick, at `counted`
     bool closes = false;
     Ticks since = 0, counted = 0, finish = 0;
   };
-  static constexpr Ticks kNever = std::numeric_limits<Ticks>::max() / 4;
+  struct OpState {
+    std::int64_t first = 0, begun = 0;  ///< the first instance that is run, the next one to begin
+    Ticks longest_extra = 0;            ///< of all that wait for it
+    bool awaited = false;
+  };
+  /// 128 bits of a state, word by word.
+  class Digest {
+   public:
+    void add(std::int64_t word);
+    bool operator==(const Digest&) const = default;
 
-  const std::vector<CircleStep>& circle_of(const GroupState& g) const { return circles_.groups[g.index]; }
-  const CircleStep& step_of(const GroupState& g) const { return circles_.groups[g.index][g.at]; }
-  const Parts::StepPart& part_of(const GroupState& g) const { return parts_.steps[g.index][g.at]; }
+   private:
+    std::uint64_t a_ = 0, b_ = 1;
+  };
 
+  void begin_ops();
+  void begin_groups();
   void settle();
   bool move(GroupState& g);
-  bool move_issue(GroupState& g, const CircleStep& step);
-  bool move_await(GroupState& g, const CircleStep& step);
-  void start_copy(GroupState& g, const CircleStep& step);
+  bool move_issue(GroupState& g);
+  bool move_await(GroupState& g);
+  void start_copy(GroupState& g);
+  bool is_full() const;
+  void accept(GroupState& g);
   void serve();
-  void unblock();
+  void wake(CircleStepKind kind);
   std::size_t beside() const;
   void update_rates();
   bool next_event();
   void end_instruction();
   void next_step(GroupState& g);
-  std::size_t slot(std::size_t awaited, std::int64_t instance) const {
-    return awaited * parts_.kept + (static_cast<std::size_t>(instance) & (parts_.kept - 1));
-  }
-  Ticks end_of(std::int32_t awaited, std::int64_t instance) const;
-  void begin_instance(std::int32_t awaited, std::int64_t instance);
-  void end_instance(std::int32_t awaited, std::int64_t instance, Ticks when);
+  std::size_t slot(OpId op, std::int64_t instance) const { return op.index() * kept_ + (static_cast<std::size_t>(instance) & (kept_ - 1)); }
+  Ticks end_of(OpId op, std::int64_t instance) const;
+  void begin_instance(const RunStep& step, std::int64_t turn);
+  void end_instance(const RunStep& step, std::int64_t turn, Ticks when);
   void sample();
-  void write_state();
+  Digest state() const;
   void record(const GroupState& g);
   std::string why(const GroupState& g) const;
   std::string stuck_text() const;
   Motion finished() const;
-  std::int64_t in_flight() const;
 
   const Problem& problem_;
-  const GroupCircles& circles_;
-  const Parts& parts_;
+  const RunProgram& program_;
   const MotionOptions& options_;
+  const Contention& numbers_;
   Ticks now_ = 0;
   std::vector<GroupState> groups_;
+  std::size_t leader_ = 0;  ///< the first group that has mmas, else the first that has steps
   TensorState tensor_;
+  std::vector<Batch> queue_;     ///< of all groups, in the order in which their first instructions were accepted ...
+  std::size_t queue_begin_ = 0;  ///< ... from here on
+  bool woken_ = false;           ///< a group that was blocked looks again
+  std::int64_t in_flight_ = 0;   ///< instructions that are accepted and have not ended
   // Rates hold until arithmetic begins or ends, or the tensor core's kind of work changes.
   bool rates_hold_ = false;
   std::size_t rates_beside_ = kNothing;
-  Ticks counted_ = 0;                ///< what is left of arithmetic is of this moment
-  std::int64_t speed_ = 1 << 16;     ///< of the tensor core, in 1/65536
-  std::int64_t accepted_ = 0;        ///< steps of which an instruction was accepted
-  std::size_t turn_ = 0;             ///< whose turn it is ...
-  Ticks turn_from_ = 0;              ///< ... from then on
-  std::vector<Ticks> free_;          ///< units
-  std::vector<Ticks> ends_;          ///< of awaited ops, `kept` each
-  std::vector<std::int64_t> begun_;  ///< per awaited op: the next instance to begin
-  // States at the leader's first step: 128 bits of each.
-  using Digest = std::array<std::uint64_t, 2>;
-  std::vector<std::int64_t> state_;
+  std::int64_t speed_ = 1 << 16;  ///< of the tensor core, in 1/65536
+  std::size_t turn_ = 0;          ///< whose turn it is ...
+  Ticks turn_from_ = 0;           ///< ... from then on
+  std::vector<Ticks> free_;       ///< units
+  std::vector<OpState> ops_;
+  std::vector<OpId> awaited_;  ///< ops that something waits for
+  std::size_t kept_ = 8;       ///< ends of so many instances of each op, a power of two
+  std::vector<Ticks> ends_;    ///< by slot()
+  // At the leader's first step: the states without those of the first turns, and when all of them were.
   std::vector<Digest> digests_;
   std::vector<Ticks> times_;
   std::size_t repeats_ = 0;              ///< the earlier state that the last one equals, + 1

@@ -33,59 +33,6 @@ std::size_t Assembly::place_of(GroupId group) const {
   return static_cast<std::size_t>(std::find(consumers_.begin(), consumers_.end(), group) - consumers_.begin());
 }
 
-std::vector<OpId> Assembly::turns(const std::vector<Order>& orders, const std::vector<Runs>& runs) const {
-  std::vector<std::vector<std::vector<OpId>>> parts;  // by consumer and turn
-  for (std::size_t k = 0; k < orders.size(); ++k) {
-    if (runs[k].empty()) continue;
-    std::vector<OpId> products;
-    const GroupRules& rules = rules_[k];
-    for (const timing::StreamStep& step : orders[k])
-      for (const std::size_t p : rules.products())
-        if (rules.ops()[p] == step.op) products.push_back(step.op);
-    auto& of_group = parts.emplace_back();
-    for (std::size_t r = 0; r < runs[k].size(); ++r) {
-      const std::size_t begin = runs[k][r], next = runs[k][(r + 1) % runs[k].size()];
-      const std::size_t length = r + 1 < runs[k].size() ? next - begin : next + products.size() - begin;
-      auto& turn = of_group.emplace_back();
-      for (std::size_t i = 0; i < length; ++i) turn.push_back(products[(begin + i) % products.size()]);
-    }
-  }
-  std::vector<OpId> all;
-  for (std::size_t r = 0; !parts.empty() && r < parts.front().size(); ++r)
-    for (const auto& of_group : parts) {
-      HEDDLE_ASSERT(of_group.size() == parts.front().size(), "all groups take as many turns");
-      all.insert(all.end(), of_group[r].begin(), of_group[r].end());
-    }
-  return all;
-}
-
-Order Assembly::producer(const std::vector<Order>& orders) const {
-  if (!producer_follows_) return seed_producer_;
-  struct Need {
-    int stage = std::numeric_limits<int>::max();
-    std::size_t group = 0, place = 0;
-  };
-  std::vector<Need> needs(problem_.ops.size());
-  for (const Edge& e : problem_.edges) {
-    const std::size_t k = place_of(groups_.group(e.to));
-    if (groups_.group(e.from).index() != 0 || k == orders.size()) continue;
-    const auto reader = std::find_if(orders[k].begin(), orders[k].end(), [&](const timing::StreamStep& step) { return step.op == e.to; });
-    const Need need{reader->stage + e.distance, k, static_cast<std::size_t>(reader - orders[k].begin())};
-    Need& known = needs[e.from.index()];
-    if (std::tie(need.stage, need.group, need.place) < std::tie(known.stage, known.group, known.place)) known = need;
-  }
-  Order order = seed_producer_;
-  for (timing::StreamStep& step : order) {
-    const int stage = needs[step.op.index()].stage;
-    step.stage = stage == std::numeric_limits<int>::max() ? 0 : stage;
-  }
-  std::stable_sort(order.begin(), order.end(), [&](const timing::StreamStep& a, const timing::StreamStep& b) {
-    const Need &x = needs[a.op.index()], &y = needs[b.op.index()];
-    return std::pair(x.group, x.place) < std::pair(y.group, y.place);
-  });
-  return order;
-}
-
 namespace {
 
 /// The same circle from where the group takes its first turn: what comes before belongs to the iteration before.
@@ -105,15 +52,84 @@ Order from_first_turn(Order order, const std::vector<OpId>& turns) {
 
 }  // namespace
 
-timing::LoopProgram Assembly::program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
-  for (Order& order : orders) order = from_first_turn(std::move(order), turns);
+ProgramPart Assembly::part(std::size_t consumer, const Order& order, const Runs& runs) const {
+  const GroupRules& rules = rules_[consumer];
+  std::vector<OpId> products;
+  for (const timing::StreamStep& step : order)
+    for (const std::size_t p : rules.products())
+      if (rules.ops()[p] == step.op) products.push_back(step.op);
+  ProgramPart part;
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::size_t begin = runs[r], next = runs[(r + 1) % runs.size()];
+    const std::size_t length = r + 1 < runs.size() ? next - begin : next + products.size() - begin;
+    std::vector<OpId>& turn = part.turns.emplace_back();
+    for (std::size_t i = 0; i < length; ++i) turn.push_back(products[(begin + i) % products.size()]);
+  }
+  part.order = part.turns.empty() ? order : from_first_turn(order, part.turns.front());
+  part.waits = rules.register_waits(part.order);
+  return part;
+}
+
+Order Assembly::producer(const Parts& parts) const {
+  if (!producer_follows_) return seed_producer_;
+  struct Need {
+    int stage = std::numeric_limits<int>::max();
+    std::size_t group = 0, place = 0;
+  };
+  std::vector<Need> needs(problem_.ops.size());
+  for (const Edge& e : problem_.edges) {
+    const std::size_t k = place_of(groups_.group(e.to));
+    if (groups_.group(e.from).index() != 0 || k == parts.size()) continue;
+    const Order& order = parts[k]->order;
+    const auto reader = std::find_if(order.begin(), order.end(), [&](const timing::StreamStep& step) { return step.op == e.to; });
+    const Need need{reader->stage + e.distance, k, static_cast<std::size_t>(reader - order.begin())};
+    Need& known = needs[e.from.index()];
+    if (std::tie(need.stage, need.group, need.place) < std::tie(known.stage, known.group, known.place)) known = need;
+  }
+  Order order = seed_producer_;
+  for (timing::StreamStep& step : order) {
+    const int stage = needs[step.op.index()].stage;
+    step.stage = stage == std::numeric_limits<int>::max() ? 0 : stage;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](const timing::StreamStep& a, const timing::StreamStep& b) {
+    const Need &x = needs[a.op.index()], &y = needs[b.op.index()];
+    return std::pair(x.group, x.place) < std::pair(y.group, y.place);
+  });
+  return order;
+}
+
+timing::LoopProgram Assembly::program(const Parts& parts, const std::vector<int>& depths) const {
+  std::size_t count = 0;
+  for (const ProgramPart* part : parts) count = std::max(count, part->turns.size());
+  std::vector<OpId> turns;
+  for (std::size_t r = 0; r < count; ++r)
+    for (const ProgramPart* part : parts) {
+      if (part->turns.empty()) continue;
+      HEDDLE_ASSERT(part->turns.size() == count, "all groups take as many turns");
+      turns.insert(turns.end(), part->turns[r].begin(), part->turns[r].end());
+    }
+  return assembled(parts, std::move(turns), depths);
+}
+
+timing::LoopProgram Assembly::program(const std::vector<Order>& orders, std::vector<OpId> turns, const std::vector<int>& depths) const {
+  std::vector<ProgramPart> made(orders.size());
+  Parts parts;
+  for (std::size_t k = 0; k < orders.size(); ++k) {
+    made[k].order = from_first_turn(orders[k], turns);
+    made[k].waits = rules_[k].register_waits(made[k].order);
+    parts.push_back(&made[k]);
+  }
+  return assembled(parts, std::move(turns), depths);
+}
+
+timing::LoopProgram Assembly::assembled(const Parts& parts, std::vector<OpId> turns, const std::vector<int>& depths) const {
   timing::LoopProgram program;
   program.depths = depths;
   program.streams.resize(groups_.groups.size());
-  if (!seed_producer_.empty()) program.streams.front() = producer(orders);
-  for (std::size_t k = 0; k < orders.size(); ++k) {
-    program.streams[consumers_[k].index()] = orders[k];
-    for (timing::AddedWait& wait : rules_[k].register_waits(orders[k])) program.waits.push_back(wait);
+  if (!seed_producer_.empty()) program.streams.front() = producer(parts);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    program.streams[consumers_[k].index()] = parts[k]->order;
+    program.waits.insert(program.waits.end(), parts[k]->waits.begin(), parts[k]->waits.end());
   }
   if (!turns.empty()) program.turns.push_back(std::move(turns));
   return program;

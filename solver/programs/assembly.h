@@ -16,6 +16,13 @@ namespace heddle::programs {
 /// begins; of one that begins at 1 of two products, 1 is the first and 0 the second. Empty: the group takes no turns.
 using Runs = std::vector<std::size_t>;
 
+/// What a consumer brings into a program, whatever the other groups do.
+struct ProgramPart {
+  Order order;                           ///< from where it takes its first turn
+  std::vector<std::vector<OpId>> turns;  ///< its mmas, turn by turn; empty: it takes none
+  std::vector<timing::AddedWait> waits;  ///< for registers
+};
+
 class Assembly {
  public:
   /// `groups` says which ops are in one group; its groups, their names and warps are kept. Group 0 of a problem with a producer group is
@@ -33,18 +40,22 @@ class Assembly {
   /// Whether barriers keep an order of groups on the tensor cores (core/analysis/turns.h).
   bool takes_turns() const { return takes_turns_; }
 
-  /// All groups alternate: the first turn of each, the second of each ... Pre: as many runs in each as in the others.
-  std::vector<OpId> turns(const std::vector<Order>& orders, const std::vector<Runs>& runs) const;
+  ProgramPart part(std::size_t consumer, const Order& order, const Runs& runs) const;
 
-  /// Streams begin where their group takes its first turn. Loads come in the order in which the first group that reads them reads them and
-  /// lag as much as the least of their readers; a producer whose ops depend on each other stays as `groups` has it.
-  timing::LoopProgram program(std::vector<Order> orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
+  /// All groups alternate: the first turn of each, the second of each ... Loads come in the order in which the first group that reads them
+  /// reads them and lag as much as the least of their readers; a producer whose ops depend on each other stays as `groups` has it. Pre: one
+  /// part per consumer, with as many turns in each as in the others, or none.
+  timing::LoopProgram program(const std::vector<const ProgramPart*>& parts, const std::vector<int>& depths) const;
+  /// The same with turns in any order.
+  timing::LoopProgram program(const std::vector<Order>& orders, std::vector<OpId> turns, const std::vector<int>& depths) const;
 
   /// Budgets of all groups, the producer's included, fit the register file. `uses`: per consumer.
   bool registers_fit(const std::vector<std::int64_t>& uses) const;
 
  private:
-  Order producer(const std::vector<Order>& orders) const;
+  using Parts = std::vector<const ProgramPart*>;
+  Order producer(const Parts& parts) const;
+  timing::LoopProgram assembled(const Parts& parts, std::vector<OpId> turns, const std::vector<int>& depths) const;
 
   const Problem& problem_;
   Schedule groups_;

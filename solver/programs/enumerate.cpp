@@ -12,6 +12,9 @@
 namespace heddle::programs {
 namespace {
 
+/// One per group.
+using Choice = std::vector<const GroupProgram*>;
+
 constexpr std::size_t kBatch = 1024;
 
 struct Element {
@@ -21,7 +24,13 @@ struct Element {
 class Programs {
  public:
   Programs(const Assembly& assembly, const ProgramSpace& space)
-      : assembly_(assembly), space_(space), before_(space.groups.size()), chosen_(space.groups.size(), nullptr) {
+      : assembly_(assembly),
+        space_(space),
+        parts_(space.groups.size()),
+        before_(space.groups.size()),
+        chosen_(space.groups.size(), nullptr) {
+    for (std::size_t g = 0; g < space.groups.size(); ++g)
+      for (const GroupProgram& c : space.groups[g].circles) parts_[g].push_back(assembly.part(g, c.order, c.runs));
     for (std::size_t g = 0; g < (space.copies ? 1 : space.groups.size()); ++g)
       for (std::size_t c = 0; c < space.groups[g].circles.size(); ++c) line_.push_back({g, c});
     std::stable_sort(line_.begin(), line_.end(), [&](const Element& a, const Element& b) { return circle(a).bound < circle(b).bound; });
@@ -45,7 +54,7 @@ class Programs {
     }
   }
 
-  const std::vector<const GroupProgram*>& chosen() const { return chosen_; }
+  const Choice& chosen() const { return chosen_; }
 
   bool registers_fit() const {
     std::vector<std::int64_t> uses;
@@ -53,28 +62,25 @@ class Programs {
     return assembly_.registers_fit(uses);
   }
 
-  timing::LoopProgram program() const { return program(chosen_); }
-
   /// Of two copies with different circles: the other begins.
-  std::optional<timing::LoopProgram> other_way_round() const {
+  std::optional<Choice> other_way_round() const {
     if (!space_.copies || chosen_.size() != 2) return std::nullopt;
-    std::vector<const GroupProgram*> other(2);
-    for (std::size_t g = 0; g < 2; ++g) other[g] = &space_.groups[g].circles[number(1 - g)];
-    if (number(0) == number(1)) return std::nullopt;
-    return program(other);
+    Choice other(2);
+    for (std::size_t g = 0; g < 2; ++g) other[g] = &space_.groups[g].circles[number(1 - g, chosen_)];
+    if (number(0, chosen_) == number(1, chosen_)) return std::nullopt;
+    return other;
+  }
+
+  timing::LoopProgram program(const Choice& circles) const {
+    std::vector<const ProgramPart*> parts;
+    for (std::size_t g = 0; g < circles.size(); ++g) parts.push_back(&parts_[g][number(g, circles)]);
+    return assembly_.program(parts, assembly_.depths().choices.front());
   }
 
  private:
-  timing::LoopProgram program(const std::vector<const GroupProgram*>& circles) const {
-    std::vector<Order> orders;
-    std::vector<Runs> runs;
-    for (const GroupProgram* c : circles) {
-      orders.push_back(c->order);
-      runs.push_back(c->runs);
-    }
-    return assembly_.program(orders, assembly_.turns(orders, runs), assembly_.depths().choices.front());
+  std::size_t number(std::size_t group, const Choice& circles) const {
+    return static_cast<std::size_t>(circles[group] - space_.groups[group].circles.data());
   }
-  std::size_t number(std::size_t group) const { return static_cast<std::size_t>(chosen_[group] - space_.groups[group].circles.data()); }
 
   const GroupProgram& circle(const Element& e) const { return space_.groups[e.group].circles[e.circle]; }
 
@@ -96,8 +102,9 @@ class Programs {
   const Assembly& assembly_;
   const ProgramSpace& space_;
   std::vector<Element> line_;
+  std::vector<std::vector<ProgramPart>> parts_;           ///< of all circles
   std::vector<std::vector<const GroupProgram*>> before_;  ///< per group: the circles that stand before the element at hand
-  std::vector<const GroupProgram*> chosen_;
+  Choice chosen_;
   bool going_ = true;
 };
 
@@ -114,11 +121,14 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
     return answer;
   }
 
-  std::vector<timing::LoopProgram> batch;
+  Evaluator evaluator(assembly, limits.stop);
+  std::vector<Choice> batch;
   std::int64_t chosen = 0;  // in the batch, each counted once
   const auto run_batch = [&] {
     answer.compared += std::exchange(chosen, 0);
-    std::vector<Ranked> done = evaluated(assembly, std::exchange(batch, {}), ranking, limits.stop);
+    std::vector<Ranked> done = evaluator.evaluated(
+        batch.size(), [&](std::size_t k) { return programs.program(batch[k]); }, ranking);
+    batch.clear();
     if (limits.stop.stop_requested()) return false;
     for (Ranked& found : done) {
       if (motion::shorter(found.period, answer.least)) answer.least = found.period;
@@ -132,7 +142,7 @@ Enumeration enumerate(const Assembly& assembly, const ProgramSpace& space, Ranki
   bool in_time = true;
   const auto worth_it = [&](motion::Ticks bound) { return in_time && !ranking.too_long(bound); };
   programs.walk(worth_it, [&] {
-    batch.push_back(programs.program());
+    batch.push_back(programs.chosen());
     ++chosen;
     if (auto other = programs.other_way_round()) batch.push_back(*std::move(other));
     if (batch.size() >= kBatch) in_time = run_batch();

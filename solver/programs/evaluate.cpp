@@ -7,21 +7,18 @@
 
 namespace heddle::programs {
 
-Ranked evaluated(const Assembly& assembly, timing::LoopProgram program, const Ranking& ranking, const std::stop_token& stop) {
-  const RingDepths& depths = assembly.depths();
+Ranked Evaluator::evaluated(timing::LoopProgram program, const Ranking& ranking) {
+  const RingDepths& depths = assembly_.depths();
   const auto run = [&](const std::vector<int>& choice) {
     program.depths = choice;
-    return motion::motion_of(assembly.problem(), program, {.stop = stop}).period;
+    return runs_.period(program, stop_);
   };
-  if (depths.choices.size() == 1) {
-    const motion::MotionPeriod period = run(depths.choices.front());
-    return {std::move(program), period, {}};
-  }
-  const motion::MotionPeriod unlimited = run(depths.deepest);
-  if (ranking.too_long(unlimited)) return {std::move(program), unlimited, {}};
+  const motion::MotionPeriod unlimited = run(depths.choices.size() == 1 ? depths.choices.front() : depths.deepest);
+  if (ranking.too_long(unlimited)) return {{}, unlimited, {}};
+  if (depths.choices.size() == 1) return {std::move(program), unlimited, {}};
   motion::MotionPeriod best;
   std::size_t chosen = 0;
-  for (std::size_t c = 0; c < depths.choices.size() && !stop.stop_requested(); ++c) {
+  for (std::size_t c = 0; c < depths.choices.size() && !stop_.stop_requested(); ++c) {
     const motion::MotionPeriod period = run(depths.choices[c]);
     if (!motion::shorter(period, best)) continue;
     best = period;
@@ -32,16 +29,15 @@ Ranked evaluated(const Assembly& assembly, timing::LoopProgram program, const Ra
   return {std::move(program), best, {}};
 }
 
-std::vector<Ranked> evaluated(const Assembly& assembly, std::vector<timing::LoopProgram> programs, const Ranking& ranking,
-                              const std::stop_token& stop) {
-  std::vector<Ranked> done(programs.size());
+std::vector<Ranked> Evaluator::evaluated(std::size_t count, const std::function<timing::LoopProgram(std::size_t)>& program,
+                                         const Ranking& ranking) {
+  std::vector<Ranked> done(count);
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
-    for (std::size_t k = next++; k < programs.size() && !stop.stop_requested(); k = next++)
-      done[k] = evaluated(assembly, std::move(programs[k]), ranking, stop);
+    for (std::size_t k = next++; k < count && !stop_.stop_requested(); k = next++) done[k] = evaluated(program(k), ranking);
   };
   std::vector<std::jthread> threads;
-  for (std::size_t t = 1; t < std::min<std::size_t>(programs.size(), std::max(1U, std::thread::hardware_concurrency())); ++t)
+  for (std::size_t t = 1; t < std::min<std::size_t>(count, std::max(1U, std::thread::hardware_concurrency())); ++t)
     threads.emplace_back(work);
   work();
   return done;

@@ -1,22 +1,36 @@
-// The period of a program over the choices of ring depths that memory leaves.
+// The periods of programs over the choices of ring depths that memory leaves.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
-#include "core/motion/motion.h"
+#include "core/motion/program_runs.h"
 #include "solver/programs/assembly.h"
 #include "solver/programs/ranking.h"
 
 namespace heddle::programs {
 
-/// The least over all choices of depths, and which gives it; of equal ones the first. A slot more makes nobody wait: where rings as deep as
-/// they may be, whatever memory says, do not bring the program into the ranking, no choice does, and that period is given.
-Ranked evaluated(const Assembly& assembly, timing::LoopProgram program, const Ranking& ranking, const std::stop_token& stop = {});
+class Evaluator {
+ public:
+  /// A stop leaves programs without a period.
+  Evaluator(const Assembly& assembly, std::stop_token stop) : assembly_(assembly), stop_(std::move(stop)), runs_(assembly.problem()) {}
 
-/// Every program by itself, on as many threads as the machine has; the answer does not depend on how many. A stop leaves programs without a
-/// period.
-std::vector<Ranked> evaluated(const Assembly& assembly, std::vector<timing::LoopProgram> programs, const Ranking& ranking,
-                              const std::stop_token& stop = {});
+  /// The least over all choices of depths, and which gives it; of equal ones the first. A slot more makes nobody wait: where rings as deep
+  /// as they may be, whatever memory says, do not bring the program into the ranking, no choice does, and that period is given,
+  /// without a program, which nobody will ask for.
+  Ranked evaluated(timing::LoopProgram program, const Ranking& ranking);
+
+  /// Programs 0 to count - 1, each by itself, on as many threads as the machine has, which call `program` too; the answer does not depend
+  /// on how many.
+  std::vector<Ranked> evaluated(std::size_t count, const std::function<timing::LoopProgram(std::size_t)>& program, const Ranking& ranking);
+
+ private:
+  const Assembly& assembly_;
+  const std::stop_token stop_;
+  motion::ProgramRuns runs_;
+};
 
 }  // namespace heddle::programs

@@ -151,13 +151,14 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
   std::int64_t programs = 0;
   const std::int64_t each = limits.most_programs / std::max<std::int64_t>(1, static_cast<std::int64_t>(beginnings.size()));
   const auto over = [&] { return limits.stop.stop_requested() || limits.deadline.passed(); };
+  Evaluator evaluator(assembly, limits.stop);
   const Ranking all(1, 100);  // every program gets its own period, whatever was found before
   for (std::size_t b = 0; b < beginnings.size() && !over(); ++b) {
     Neighbours neighbours(assembly, mixed_bits(limits.seed + b));
     State state = neighbours.first(*beginnings[b]);
     motion::MotionPeriod now;
     if (const auto program = neighbours.program(state)) {
-      const Ranked found = evaluated(assembly, *program, all, limits.stop);
+      const Ranked found = evaluator.evaluated(*program, all);
       now = found.period;
       ranking.add(found);
       ++programs;
@@ -166,7 +167,7 @@ std::int64_t local_search(const Assembly& assembly, const std::vector<Schedule>&
       State next = neighbours.changed(state);
       std::optional<timing::LoopProgram> program = neighbours.program(next);
       if (!program) continue;
-      Ranked found = evaluated(assembly, *std::move(program), all, limits.stop);
+      Ranked found = evaluator.evaluated(*std::move(program), all);
       ++programs;
       const double left = 1 - static_cast<double>(i) / static_cast<double>(each);
       const bool stays = now.iterations <= 0 || within(found.period, now, 100 * kAllowance * left);

@@ -17,10 +17,10 @@ using motion::CircleStepKind;
 
 class Words {
  public:
-  Words(const Problem& problem, const Schedule& groups, const motion::GroupCircles& circles, GroupId group)
+  Words(const Problem& problem, const Schedule& groups, const std::vector<motion::CircleStep>& circle, GroupId group)
       : problem_(problem),
         groups_(groups),
-        steps_(circles.groups[group.index()]),
+        steps_(circle),
         group_(group),
         number_(problem.ops.size(), 0),
         begun_(problem.ops.size(), steps_.size()),
@@ -109,8 +109,8 @@ class Words {
 
 }  // namespace
 
-std::string signature(const Problem& problem, const Schedule& groups, const motion::GroupCircles& circles, GroupId group) {
-  return Words(problem, groups, circles, group).text();
+std::string signature(const Problem& problem, const Schedule& groups, const std::vector<motion::CircleStep>& circle, GroupId group) {
+  return Words(problem, groups, circle, group).text();
 }
 
 }  // namespace heddle::programs

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/motion/circle.h"
 #include "core/problem/problem.h"
@@ -23,6 +24,6 @@ namespace heddle::programs {
 ///
 /// Ops are called by their number in the group's ops in the order of the problem, so that groups that are copies of each other have the
 /// same signatures. How many iterations an op lags behind its loads is not written.
-std::string signature(const Problem& problem, const Schedule& groups, const motion::GroupCircles& circles, GroupId group);
+std::string signature(const Problem& problem, const Schedule& groups, const std::vector<motion::CircleStep>& circle, GroupId group);
 
 }  // namespace heddle::programs

@@ -168,24 +168,26 @@ class SpaceMaker {
   }
 
   void add_circles(std::size_t k) {
-    std::vector<Order> orders;
-    for (const auto& found : orders_) orders.push_back(found.orders.front().first);
+    const Problem& problem = assembly_.problem();
     std::vector<GroupProgram>& circles = space_.groups[k].circles;
     for (const Runs& cut : cuts_[k]) {
-      std::vector<Runs> runs;
-      for (std::size_t other = 0; other < assembly_.size(); ++other) runs.push_back(partner_runs(other, cut.size()));
-      runs[k] = cut;
+      std::vector<ProgramPart> parts;
+      for (std::size_t other = 0; other < assembly_.size(); ++other)
+        parts.push_back(assembly_.part(other, orders_[other].orders.front().first, partner_runs(other, cut.size())));
+      std::vector<const ProgramPart*> program_parts;
+      for (const ProgramPart& part : parts) program_parts.push_back(&part);
       std::map<std::string, std::size_t> known;
       const std::size_t first = circles.size();
       for (const auto& [order, registers] : orders_[k].orders) {
         if (limits_.stop.stop_requested()) return;
-        orders[k] = order;
-        const timing::LoopProgram program = assembly_.program(orders, assembly_.turns(orders, runs), assembly_.depths().choices.front());
-        const motion::GroupCircles made = motion::as_compiled(assembly_.problem(), motion::circles_of(assembly_.problem(), program));
-        std::string text = signature(assembly_.problem(), assembly_.groups(), made, assembly_.group(k));
+        parts[k] = assembly_.part(k, order, cut);
+        const timing::LoopProgram program = assembly_.program(program_parts, assembly_.depths().choices.front());
+        const std::vector<motion::CircleStep> circle =
+            motion::as_compiled(problem, motion::circle_of(problem, program, assembly_.group(k).index()));
+        std::string text = signature(problem, assembly_.groups(), circle, assembly_.group(k));
         const auto [at, fresh] = known.emplace(text, circles.size());
         if (fresh) {
-          const motion::Ticks bound = motion::group_bound(assembly_.problem(), made.groups[assembly_.group(k).index()]).ticks;
+          const motion::Ticks bound = motion::group_bound(problem, circle).ticks;
           circles.push_back({order, cut, registers, bound, std::move(text)});
         } else if (GroupProgram& same = circles[at->second]; weight(order, registers) < weight(same.order, same.registers)) {
           same.order = order;
