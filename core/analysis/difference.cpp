@@ -13,6 +13,7 @@
 #include "core/analysis/signature.h"
 #include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -105,7 +106,7 @@ std::optional<Divergence> part_in_place(const Problem& problem, const Schedule& 
   return d;
 }
 
-std::string slots(int count) { return count == 0 ? "no ring" : fmt::format("{} slot{}", count, count == 1 ? "" : "s"); }
+std::string slots(int count) { return count == 0 ? "no ring" : count_of(count, "slot"); }
 
 /// The streams agree: a ring or a group may still be of another size.
 std::optional<Divergence> part_in_size(const Problem& problem, const Schedule& a, const Schedule& b, const std::vector<GroupId>& groups) {
