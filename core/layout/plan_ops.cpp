@@ -1,5 +1,5 @@
-#include "core/layout/plan_ops.h"
-
+// What ops do with the values that a plan has laid out: the instructions of each, the default's or those chosen, and what shared memory's
+// port does for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 #include "core/layout/packed_tensors.h"
+#include "core/layout/plan_parts.h"
 #include "core/layout/plan_transfer.h"
 
 namespace heddle {
