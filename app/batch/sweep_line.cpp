@@ -268,7 +268,7 @@ std::vector<std::string> texts_in(const Json* found) {
 std::vector<std::string> demands_of(const Json* options) {
   std::vector<std::string> demands = texts_in(options ? options->find("demand") : nullptr);
   if (const Json* stages = options ? options->find("max-stages") : nullptr; stages && stages->integer())
-    demands.push_back(fmt::format("at most {} stage{}", *stages->integer(), *stages->integer() == 1 ? "" : "s"));
+    demands.push_back(fmt::format("at most {}", count_of(*stages->integer(), "stage")));
   return demands;
 }
 
@@ -306,7 +306,7 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
   }
   const auto json = parse_json(line, where);
   if (!json) return json.error();
-  if (!json->is_object()) return Error{ErrorKind::Input, {{where, {}, "expected a JSON object", {}}}};
+  if (!json->is_object()) return Error::in_file(where, "expected a JSON object");
   LineReader r(*json, where);
   std::optional<SweepLine> read;
   if (kind != SweepKind::Tuning) {
@@ -334,7 +334,7 @@ Result<std::optional<SweepLine>> parse_sweep_line(SweepKind kind, std::string_vi
 Result<SweepPointSource> parse_sweep_point(SweepKind kind, std::string_view line, const SweepHead& head, const std::string& where) {
   if (kind == SweepKind::Journal) {
     const auto text = journal_text(line);
-    if (!text) return Error{ErrorKind::Input, {{where, {}, "the line is not whole", {}}}};
+    if (!text) return Error::in_file(where, "the line is not whole");
     line = *text;
   }
   const auto json = parse_json(line, where);
@@ -365,7 +365,7 @@ Result<SweepPointSource> parse_sweep_point(SweepKind kind, std::string_view line
     if (const Json* result = r.find("result"); result && result->is_object() && holds_schedule(*result)) take_solved(*result, point);
   }
   if (!r.good()) return r.error();
-  if (point.kernel.empty()) return Error{ErrorKind::Input, {{where, {}, "it names no kernel", {}}}};
+  if (point.kernel.empty()) return Error::in_file(where, "it names no kernel");
   return point;
 }
 

@@ -44,7 +44,7 @@ class Bench {
       const Clock::time_point begin = Clock::now();
       const Result<StepVerdict> verdict = verdict_of(step);
       if (!verdict) return verdict.error();
-      const double seconds = seconds_between(begin, Clock::now());
+      const double seconds = seconds_since(begin);
       StepRecord found{step.name, *verdict, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
       record_.keep(found);
       if (step.kind == BenchStepKind::FollowUp) conclude(step, found.verdict.outcome);
@@ -101,7 +101,7 @@ class Bench {
     record_.keep(std::move(concluded));
   }
 
-  double seconds_left() const { return 60 * options_.minutes - seconds_between(begun_, Clock::now()); }
+  double seconds_left() const { return 60 * options_.minutes - seconds_since(begun_); }
 
   /// Why the step is not run; nothing where it is.
   std::optional<StepVerdict> reason_not_to(const BenchStep& step) const {

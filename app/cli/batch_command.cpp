@@ -20,6 +20,7 @@
 #include "app/jobs/heddle_child.h"
 #include "core/base/atomic_file.h"
 #include "core/base/line_file.h"
+#include "core/base/text_style.h"
 
 namespace heddle::app {
 namespace {
@@ -79,7 +80,7 @@ std::string summary_of(const JobFile& file, const Shard& shard, const JobResults
     ++jobs;
     ++counts[job.faults.empty() ? results.at(job.id).status : JobStatus::BadLine];
   }
-  std::string text = fmt::format("{} job{}", jobs, jobs == 1 ? "" : "s");
+  std::string text = count_of(jobs, "job");
   const char* glue = ": ";
   for (const auto& [status, count] : counts) {
     text += fmt::format("{}{} {}", glue, count, to_string(status));

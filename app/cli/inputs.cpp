@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/command/option_words.h"
 #include "app/jobs/judge_claim.h"
+#include "core/base/scanner.h"
 #include "core/check/checker.h"
 #include "core/library/library.h"
 
@@ -18,9 +18,7 @@ std::vector<std::pair<std::string, std::int64_t>> numbers_of(const Arguments& ar
   std::vector<std::pair<std::string, std::int64_t>> numbers;
   for (const std::string& text : arguments.all(option)) {
     const std::size_t equals = text.find('=');
-    std::int64_t value = 0;
-    std::from_chars(text.data() + equals + 1, text.data() + text.size(), value);
-    numbers.emplace_back(text.substr(0, equals), value);
+    numbers.emplace_back(text.substr(0, equals), number_in_front<std::int64_t>(text.substr(equals + 1)));
   }
   return numbers;
 }

@@ -12,7 +12,7 @@
 #include "core/answers/summary.h"
 #include "core/base/text_style.h"
 #include "core/chart/chrome_trace.h"
-#include "core/chart/gantt_model.h"
+#include "core/chart/contended_gantt.h"
 #include "core/chart/svg.h"
 #include "core/check/checker.h"
 #include "core/library/trust.h"

@@ -5,41 +5,35 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/command/triton_words.h"
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
 #include "core/library/source.h"
 
 namespace heddle::app {
 namespace {
 
-bool parse_integer(const std::string& text, std::int64_t& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
-bool parse_seconds(const std::string& text, double& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+std::optional<double> read_seconds(std::string_view text) {
+  const auto number = read_number<double>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 }  // namespace
 
 double usual_seconds(double otherwise) {
   const char* named = std::getenv("HEDDLE_TIMEOUT");
-  double seconds = 0;
-  return named && parse_seconds(named, seconds) && seconds > 0 ? seconds : otherwise;
+  const auto seconds = named ? read_seconds(named) : std::nullopt;
+  return seconds && *seconds > 0 ? *seconds : otherwise;
 }
 
 double Arguments::judge_seconds() const {
   const char* named = std::getenv("HEDDLE_JUDGE");
-  double usual = 0;
-  if (!named || !parse_seconds(named, usual) || usual < 0) usual = 15;
-  return seconds("--judge").value_or(usual);
+  const auto usual = named ? read_seconds(named) : std::nullopt;
+  return seconds("--judge").value_or(usual && *usual >= 0 ? *usual : 15);
 }
 
 namespace {
@@ -242,16 +236,14 @@ std::optional<std::string> Arguments::text(const std::string& name) const {
 }
 
 std::optional<std::int64_t> Arguments::integer(const std::string& name) const {
-  std::int64_t number = 0;
   auto value = text(name);
   if (value && value->ends_with('%')) value->pop_back();  // value_fault() says where that may stand
-  return value && parse_integer(*value, number) ? std::optional(number) : std::nullopt;
+  return value ? read_number<std::int64_t>(*value) : std::nullopt;
 }
 
 std::optional<double> Arguments::seconds(const std::string& name) const {
-  double number = 0;
   const auto value = text(name);
-  return value && parse_seconds(*value, number) ? std::optional(number) : std::nullopt;
+  return value ? read_seconds(*value) : std::nullopt;
 }
 
 const std::shared_ptr<const Source>& Arguments::source() const {
@@ -267,18 +259,18 @@ std::string with_dump_options(std::string name, const Arguments& arguments) {
 }
 
 std::string value_fault(const OptionSpec& option, const std::string& value) {
-  std::int64_t integer = 0;
-  double seconds = 0;
   switch (option.type) {
     case ValueType::Integer:
-      if (parse_integer(option.value.ends_with('%') && value.ends_with('%') ? value.substr(0, value.size() - 1) : value, integer) &&
-          integer >= option.low && integer <= option.high)
+      if (const auto integer =
+              read_number<std::int64_t>(option.value.ends_with('%') && value.ends_with('%') ? value.substr(0, value.size() - 1) : value);
+          integer && *integer >= option.low && *integer <= option.high)
         return {};
       return option.high == std::numeric_limits<std::int64_t>::max()
                  ? fmt::format("{} needs an integer from {}, not '{}'", option.flag, option.low, value)
                  : fmt::format("{} needs an integer from {} to {}, not '{}'", option.flag, option.low, option.high, value);
     case ValueType::Seconds:
-      if (parse_seconds(value, seconds) && seconds > static_cast<double>(option.low) && seconds <= static_cast<double>(option.high))
+      if (const auto seconds = read_seconds(value);
+          seconds && *seconds > static_cast<double>(option.low) && *seconds <= static_cast<double>(option.high))
         return {};
       return fmt::format("{} needs a number of seconds above {} and at most {}, not '{}'", option.flag, option.low, option.high, value);
     case ValueType::Choice:
@@ -286,7 +278,7 @@ std::string value_fault(const OptionSpec& option, const std::string& value) {
       return fmt::format("{} needs one of {}, not '{}'", option.flag, list_of(option.choices), value);
     case ValueType::Assignment: {
       const std::size_t equals = value.find('=');
-      if (equals != 0 && equals != std::string::npos && parse_integer(value.substr(equals + 1), integer)) return {};
+      if (equals != 0 && equals != std::string::npos && read_number<std::int64_t>(value.substr(equals + 1))) return {};
       return fmt::format("{} needs NAME=INTEGER, not '{}'", option.flag, value);
     }
     case ValueType::Change:  // what it names is looked up once kernel and machine are read

@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <iostream>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "core/answers/summary.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 namespace {
@@ -41,9 +41,7 @@ std::string error_object(const char* kind, const std::vector<Fault>& faults) {
 int terminal_width() {
   winsize size{};
   if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const std::string_view columns = variable("COLUMNS");
-  int width = 0;
-  std::from_chars(columns.data(), columns.data() + columns.size(), width);
+  const int width = number_in_front<int>(variable("COLUMNS"));
   return width > 0 && width <= 2000 ? width : TextStyle{}.width;
 }
 

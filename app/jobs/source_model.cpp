@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "core/base/letters.h"
+#include "core/base/scanner.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_model.h"
@@ -61,8 +61,6 @@ constexpr std::array<std::string_view, 45> kKeywords{"__align__",
                                                      "volatile",
                                                      "while"};
 
-bool word_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 class Tokens {
  public:
   explicit Tokens(SourceModel& model) : model_(model) {}
@@ -108,12 +106,12 @@ class Tokens {
       at_ = std::min(at_ + 1, end_);
       return add(begin, Ink::Quoted);
     }
-    if (std::isdigit(static_cast<unsigned char>(c))) {
-      while (word_letter(look()) || look() == '.') ++at_;
+    if (is_digit(c)) {
+      while (in_name(look()) || look() == '.') ++at_;
       return add(begin, Ink::Number);
     }
-    if (word_letter(c)) {
-      while (word_letter(look())) ++at_;
+    if (in_name(c)) {
+      while (in_name(look())) ++at_;
       const std::string_view word = all.substr(begin, at_ - begin);
       if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) return add(begin, Ink::Keyword);
       if (look() == '(' || look() == '<') return add(begin, Ink::Call);

@@ -295,12 +295,6 @@ void push_font(ImFont* font) {
 #endif
 }
 
-void allow_overlap_before_item() {
-#if IMGUI_VERSION_NUM >= 18970
-  ImGui::SetNextItemAllowOverlap();
-#endif
-}
-
 void allow_overlap_after_item() {
 #if IMGUI_VERSION_NUM < 18970
   ImGui::SetItemAllowOverlap();

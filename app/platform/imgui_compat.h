@@ -50,9 +50,7 @@ inline void pop_font() { ImGui::PopFont(); }
 /// Pixels.
 float font_size(const ImFont* font);
 
-/// Lets items drawn later take the mouse over the last item (1.86) or the next one (1.89.7 and later): call in both
-/// places.
-void allow_overlap_before_item();
+/// Lets items drawn later take the mouse over the last item. Nothing since 1.89.7, where it is said before an item.
 void allow_overlap_after_item();
 
 }  // namespace heddle::app

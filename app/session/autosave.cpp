@@ -12,6 +12,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/environment.h"
+#include "core/base/text_style.h"
 #include "core/library/project_json.h"
 
 namespace heddle::app {
@@ -77,17 +78,15 @@ bool is_dead(const Owner& owner) {
   return start.empty() || start != owner.start;
 }
 
-std::string counted(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
-
 }  // namespace
 
 std::string autosave_path() { return user_path(UserFolder::State, "autosave"); }
 
 std::string describe(const Recovery& recovery) {
   std::string text = fs::path(recovery.kernel).stem().string() + " on " + fs::path(recovery.machine).stem().string();
-  if (recovery.schedules > 0) text += ", " + counted(recovery.schedules, "schedule");
-  if (recovery.constraints > 0) text += ", " + counted(recovery.constraints, "constraint");
-  if (recovery.notes > 0) text += ", " + counted(recovery.notes, "note");
+  if (recovery.schedules > 0) text += ", " + count_of(recovery.schedules, "schedule");
+  if (recovery.constraints > 0) text += ", " + count_of(recovery.constraints, "constraint");
+  if (recovery.notes > 0) text += ", " + count_of(recovery.notes, "note");
   return text;
 }
 

@@ -372,9 +372,8 @@ void Edits::on(const OpenConstraints& c) {
   content_.constraints = std::move(*constraints);
   judge_again(asked);
   view_.tab = BottomTab::Constraints;
-  say(LogLevel::Info,
-      fmt::format("{} and {} changed number{} from {}", count_of(static_cast<std::int64_t>(content_.constraints.size()), "constraint"),
-                  content_.changes.size(), content_.changes.size() == 1 ? "" : "s", base_name(c.path)));
+  say(LogLevel::Info, fmt::format("{} and {} from {}", count_of(static_cast<std::int64_t>(content_.constraints.size()), "constraint"),
+                                  count_of(content_.changes.size(), "changed number"), base_name(c.path)));
   changed();
 }
 

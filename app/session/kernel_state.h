@@ -50,7 +50,6 @@ class KernelState : Opener {
   std::string why_not_again() const;  ///< empty: it can be begun
   /// Whether there is a compiler, by name: nothing while that is being found out.
   const Result<std::string>* compiler() const { return compiler_.answer() ? compiler_.answer().get() : nullptr; }
-  bool looking() const { return compiler_.active(); }
   bool active() const {
     return text_.active() || check_.active() || data_.active() || build_.active() || compiler_.active() || again_.active();
   }

@@ -7,6 +7,7 @@
 #include "app/jobs/content_store.h"
 #include "app/jobs/judge_claim.h"
 #include "app/session/files.h"
+#include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"
 #include "core/library/source.h"
@@ -215,8 +216,8 @@ void SessionCore::say_verdict(const ScheduleEntry& entry) {
     document_.say(LogLevel::Good,
                   fmt::format("{}: valid, II {}, sustainable period {}", entry.name, entry.schedule.ii, entry.period.cycles()));
   else
-    document_.say(LogLevel::Bad, fmt::format("{}: {} violation{}, first: {}", entry.name, broken.size(), broken.size() == 1 ? "" : "s",
-                                             broken.front().message));
+    document_.say(LogLevel::Bad,
+                  fmt::format("{}: {}, first: {}", entry.name, count_of(broken.size(), "violation"), broken.front().message));
 }
 
 void SessionCore::on(const OpenMeasurement& c) {

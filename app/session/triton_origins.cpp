@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/scanner.h"
 #include "core/base/text_style.h"
 
 namespace heddle::app {
@@ -29,7 +30,7 @@ const triton::Origin* origin_of(const TritonText& source, const std::string& op)
     if (op.size() < origin.op.size() || !op.starts_with(origin.op)) continue;
     std::string_view rest = std::string_view(op).substr(origin.op.size());
     if (rest.size() > 1 && rest.front() == '_') rest.remove_prefix(1);  // a part of one whose name ends in a number
-    const bool part = std::all_of(rest.begin(), rest.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const bool part = std::all_of(rest.begin(), rest.end(), is_digit);
     if (rest.empty()) return &origin;
     if (part && (!found || found->op.size() < origin.op.size())) found = &origin;
   }

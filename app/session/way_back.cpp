@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "app/jobs/triton_return.h"
 #include "app/session/triton_origins.h"
+#include "core/base/scanner.h"
 #include "core/base/text_style.h"
 #include "core/dump/export.h"
 #include "core/library/dump_text.h"
@@ -17,11 +17,7 @@ namespace heddle::app {
 namespace {
 
 /// "70" of "70" and of "70:5"; 0 where there is none.
-int line_of(std::string_view pointer) {
-  int line = 0;
-  std::from_chars(pointer.data(), pointer.data() + pointer.size(), line);
-  return line;
-}
+int line_of(std::string_view pointer) { return number_in_front<int>(pointer); }
 
 std::vector<OpId> ops_at(const Content& content, int line) {
   const OpId op = line > 0 ? op_at_line(*content.triton(), *content.problem, line) : OpId();

@@ -44,10 +44,9 @@ Result<HistoryFile> HistoryFile::open(const std::string& path, const TuneSession
   history.file_ = ::open(followed->c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   if (history.file_ < 0) return history_error(path, "the history cannot be opened");
   struct stat facts {};
-  if (::fstat(history.file_, &facts) != 0 || !S_ISREG(facts.st_mode))
-    return Error{ErrorKind::Input, {{path, "", "a history is kept in a regular file", ""}}};
+  if (::fstat(history.file_, &facts) != 0 || !S_ISREG(facts.st_mode)) return Error::in_file(path, "a history is kept in a regular file");
   if (::flock(history.file_, LOCK_EX | LOCK_NB) != 0)
-    return Error{ErrorKind::Input, {{path, "", "another session is writing this history", "wait for it, or name another file"}}};
+    return Error::in_file(path, "another session is writing this history", "wait for it, or name another file");
   if (facts.st_size == 0) return history;
   Result<ReadTuning> read = read_tuning(path, &history.warnings_);
   if (!read) return read.error();

@@ -42,11 +42,6 @@ Wrapper wrapper_of(const Instruction& row) {
   }
 }
 
-bool goes_by_lanes(InstructionKind kind) {
-  return kind == InstructionKind::SharedLoad || kind == InstructionKind::SharedStore || kind == InstructionKind::MatrixLoad ||
-         kind == InstructionKind::MatrixStore;
-}
-
 /// Per bit of the lane's number: in a phase some move to other words of one bank and the others side by side, to banks that no lane
 /// has; what tells phases apart moves to other banks while there are any. Nothing where a phase has too few lanes.
 std::optional<std::vector<std::int64_t>> lane_moves(int bytes, int lanes, int lanes_per_phase, int ways) {
@@ -96,7 +91,7 @@ MicroKernel bank_kernel(const Instruction& row, int ways, const std::vector<std:
 std::vector<MicroKernel> bank_kernels(const Machine& machine, std::vector<std::string>& left_out) {
   std::vector<MicroKernel> kernels;
   for (const Instruction& row : machine.instructions) {
-    if (!goes_by_lanes(row.kind)) continue;
+    if (!is_shared_access(row.kind)) continue;
     const bool matrix = row.kind == InstructionKind::MatrixLoad || row.kind == InstructionKind::MatrixStore;
     const std::size_t before = kernels.size();
     const bool phases =

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/text_style.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -114,8 +116,8 @@ std::string scaled(const std::string& text, std::int64_t thousandths) {
 
 /// Calibrating again replaces what the last time said, not what the form was derived from.
 std::string measured_by(int shapes, const std::string& where, double worst, const std::string& before) {
-  return fmt::format("measured: heddle calibrate on {}, {} shape{}, worst residual {:.0f} %{}{}", where, shapes, shapes == 1 ? "" : "s",
-                     100 * worst, kForm, before);
+  return fmt::format("measured: heddle calibrate on {}, {}, worst residual {:.0f} %{}{}", where, count_of(shapes, "shape"), 100 * worst,
+                     kForm, before);
 }
 
 /// Rows whose lanes were timed: lanes of a phase and its cycles.
@@ -138,7 +140,7 @@ void calibrate_catalogue(Machine& made, const std::vector<CalibrationPoint>& poi
       row.cycles = Expr(phases.cycles);
       row.assumed = false;
       row.source = measured_by(shapes, where, phases.worst, before);
-      line.says = fmt::format("{} lanes at a time, {} cycle{}", phases.lanes, phases.cycles, phases.cycles == 1 ? "" : "s");
+      line.says = fmt::format("{} lanes at a time, {}", phases.lanes, count_of(phases.cycles, "cycle"));
       if (phases.least > 0) {
         row.issue = Expr(std::max<std::int64_t>(1, std::llround(kSchedulers * phases.least)));
         line.says += fmt::format(", an instruction at least {}", cycles_text(phases.least));

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include <fmt/format.h>
 
 #include "codegen/program/refusal.h"
+#include "core/base/scanner.h"
 
 namespace heddle::codegen {
 namespace {
@@ -16,10 +16,8 @@ std::int64_t number_before(std::string_view line, std::string_view words) {
   const std::size_t at = line.find(words);
   if (at == std::string_view::npos) return 0;
   std::size_t begin = at;
-  while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
-  std::int64_t value = 0;
-  std::from_chars(line.data() + begin, line.data() + at, value);
-  return value;
+  while (begin > 0 && is_digit(line[begin - 1])) --begin;
+  return number_in_front<std::int64_t>(line.substr(begin, at - begin));
 }
 
 /// What another schedule must have for ptxas not to object.

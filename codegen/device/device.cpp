@@ -1,14 +1,13 @@
 #include "codegen/device/device.h"
 
-#include <cctype>
 #include <utility>
 #include <vector>
+
+#include "core/base/scanner.h"
 
 namespace heddle::codegen {
 
 namespace {
-
-bool in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 struct Definition {
   std::string text;  ///< with the comment above it
@@ -19,7 +18,7 @@ struct Definition {
 /// The word before `end`.
 std::string_view word_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
-  while (begin > 0 && in_word(text[begin - 1])) --begin;
+  while (begin > 0 && in_name(text[begin - 1])) --begin;
   return text.substr(begin, end - begin);
 }
 
@@ -62,7 +61,7 @@ bool uses(std::string_view text, const Definition& definition) {
   const std::string_view name = definition.name;
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const char before = at > 0 ? text[at - 1] : ' ', after = at + name.size() < text.size() ? text[at + name.size()] : ' ';
-    if (!in_word(before) && (definition.function ? after == '(' || after == '<' : !in_word(after))) return true;
+    if (!in_name(before) && (definition.function ? after == '(' || after == '<' : !in_name(after))) return true;
   }
   return false;
 }

@@ -1,11 +1,11 @@
-#include "codegen/emit/convert.h"
-
+// Registers of one type into registers of another, group by group: as many elements as the narrower type has in a register.
 #include <algorithm>
 #include <optional>
 
 #include "codegen/emit/operands.h"
 #include "codegen/emit/relayout.h"
 #include "codegen/emit/shared_access.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/layout/plan.h"
 #include "core/layout/reader.h"
 
@@ -19,7 +19,6 @@ std::string short_name(DType type) {
 }
 
 bool is_half(DType type) { return type == DType::Bf16 || type == DType::F16; }
-bool is_byte_float(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 
 /// Neighbours of a thread in `to` lie half a word of 4-bit numbers apart in `from`, everything else is alike.
 bool are_half_words_apart(const Layout& from, const Layout& to) {

@@ -1,11 +1,12 @@
-#include "codegen/emit/global_loads.h"
-
+// What threads read from global memory themselves, each the elements that it holds: vectors and tiles that an epilogue adds or
+// multiplies by.
 #include <optional>
 
 #include "codegen/emit/access_text.h"
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
 #include "codegen/emit/places.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
 

@@ -1,13 +1,14 @@
-#include "codegen/emit/map_ops.h"
-
+// The expression of a map, element by element: the same text wherever a tile lies; where an element stands in its tile depends on that.
 #include <cmath>
 #include <optional>
 
 #include "codegen/emit/access_text.h"
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
+#include "core/kernel/op_shapes.h"
 
 namespace heddle::codegen {
 namespace {

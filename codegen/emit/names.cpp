@@ -11,10 +11,7 @@ namespace heddle::codegen {
 
 std::string safe_name(std::string_view name) {
   std::string text;
-  for (const char c : name.substr(0, 32)) {
-    const bool fine = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    text += fine ? c : '_';
-  }
+  for (const char c : name.substr(0, 32)) text += in_name(c) ? c : '_';
   return text.empty() ? "_" : text;
 }
 
@@ -31,18 +28,12 @@ std::string float_literal(float x) {
 }
 
 std::optional<float> number_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  if (it == op.attrs.end()) return std::nullopt;
-  if (const auto* whole = std::get_if<std::int64_t>(&it->second)) return static_cast<float>(*whole);
+  if (!op.attrs.contains(name)) return std::nullopt;
+  if (const auto* whole = op.attr<std::int64_t>(name)) return static_cast<float>(*whole);
   double value = std::numeric_limits<double>::quiet_NaN();
-  if (const auto* text = std::get_if<std::string>(&it->second))
+  if (const auto* text = op.attr<std::string>(name))
     if (const auto read = read_number<double>(*text); read && std::isfinite(static_cast<float>(*read))) value = *read;
   return static_cast<float>(value);
-}
-
-std::string text_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
 }
 
 std::string affine_text(const Affine& affine, const std::vector<std::string>& variables, std::int64_t add) {

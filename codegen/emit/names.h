@@ -23,7 +23,6 @@ std::string float_literal(float x);
 
 /// The attribute as a number; nothing when it is absent. NaN when it is no finite number.
 std::optional<float> number_attr(const TileOp& op, const char* name);
-std::string text_attr(const TileOp& op, const char* name);
 
 /// "bm * 128 + 64", with these texts for the variables.
 std::string affine_text(const Affine& affine, const std::vector<std::string>& variables, std::int64_t add = 0);

@@ -6,8 +6,6 @@ namespace heddle::codegen {
 
 namespace {
 
-bool is_narrow_float(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
-
 /// As PTX names it.
 const char* ptx_type(DType type) {
   switch (type) {
@@ -20,7 +18,7 @@ const char* ptx_type(DType type) {
 
 }  // namespace
 
-bool makes_product(DType a, DType b) { return is_narrow_float(a) ? is_narrow_float(b) : a == b && (a == DType::Bf16 || a == DType::F16); }
+bool makes_product(DType a, DType b) { return is_byte_float(a) ? is_byte_float(b) : a == b && (a == DType::Bf16 || a == DType::F16); }
 
 std::string product_name(const ProductShape& shape) {
   const std::string types = shape.a == DType::Bf16 ? std::string() : std::string("_") + ptx_type(shape.a);
@@ -42,8 +40,8 @@ std::string product_text(const ProductShape& shape) {
     text += fmt::format("%{}{}", i, i + 1 < count ? "," : "");
   }
   // Only numbers of 16 bits may be stored the other way round.
-  const std::string a_major = is_narrow_float(shape.a) ? "" : fmt::format(", {}", shape.a_mn_major ? 1 : 0);
-  const std::string b_major = is_narrow_float(shape.a) ? "" : fmt::format(", {}", shape.b_mn_major ? 1 : 0);
+  const std::string a_major = is_byte_float(shape.a) ? "" : fmt::format(", {}", shape.a_mn_major ? 1 : 0);
+  const std::string b_major = is_byte_float(shape.a) ? "" : fmt::format(", {}", shape.b_mn_major ? 1 : 0);
   if (shape.a_registers)
     text += fmt::format("}},\\n\"\n      \"{{%{}, %{}, %{}, %{}}}, %{}, p, 1, 1{}; }}\"\n", a, a + 1, a + 2, a + 3, b, b_major);
   else

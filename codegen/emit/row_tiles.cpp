@@ -1,9 +1,9 @@
-#include "codegen/emit/row_tiles.h"
-
+// What threads do with tiles of which each of them has a row: reductions and masks need no other thread.
 #include <cmath>
 
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_shapes.h"
 
 namespace heddle::codegen {

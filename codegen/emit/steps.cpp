@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "codegen/emit/hand_over.h"
-#include "codegen/emit/map_ops.h"
 #include "codegen/emit/places.h"
 #include "codegen/emit/tensor.h"
 #include "codegen/emit/tile_ops.h"
 #include "codegen/emit/tma.h"
-#include "codegen/emit/warp_tiles.h"
 #include "codegen/emit/wgmma.h"
 
 namespace heddle::codegen {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr int kWidest = 32;  ///< columns of one load or store, which takes so many neighbouring registers: for 64, ptxas spills
 
-bool is_8_bit(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
-
 /// The instruction descriptor of tcgen05.mma with kind::f16 and kind::f8f6f4 (PTX ISA 9.0, table of its bits).
 std::uint32_t product_bits(const ProductShape& shape, int m) {
   const auto code = [](DType type) { return static_cast<std::uint32_t>(type == DType::Bf16 || type == DType::F8e5m2); };
@@ -53,9 +51,9 @@ void write_tensor_product(EmitContext& emit, const Step& step) {
     return unfit("needs its first operand in shared or tensor memory, its second in shared memory");
   if (as.size() != 2 || bs.size() != 2 || ds.size() != 2 || as[ta] != 128) return unfit("is no mma of 128 rows");
   const DType type = emit.kernel.values[a.value].dtype, b_type = emit.kernel.values[b.value].dtype;
-  const bool bytes = is_8_bit(type);
+  const bool bytes = is_byte_float(type);
   if (!lies_in_spans(emit, b.value, {128}, op) || (!from_tensor && !lies_in_spans(emit, a.value, {128}, op))) return;
-  if (emit.kernel.values[d.value].dtype != DType::F32 || (bytes ? !is_8_bit(b_type) : b_type != type) ||
+  if (emit.kernel.values[d.value].dtype != DType::F32 || (bytes ? !is_byte_float(b_type) : b_type != type) ||
       (!bytes && type != DType::Bf16 && type != DType::F16))
     return unfit("multiplies neither bf16 nor f16 nor 8-bit floats into f32");
   if (bytes && (ta || !tb || from_tensor)) return unfit("multiplies 8-bit floats that do not lie along K in shared memory");

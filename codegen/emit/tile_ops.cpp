@@ -3,14 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "codegen/emit/convert.h"
-#include "codegen/emit/global_loads.h"
-#include "codegen/emit/map_ops.h"
 #include "codegen/emit/operands.h"
-#include "codegen/emit/row_tiles.h"
 #include "codegen/emit/shared_access.h"
 #include "codegen/emit/tensor.h"
-#include "codegen/emit/warp_tiles.h"
 #include "core/kernel/op_shapes.h"
 
 namespace heddle::codegen {

@@ -1,5 +1,5 @@
-#include "codegen/emit/warp_tiles.h"
-
+// What threads do with tiles that are spread over the lanes of their warp: reductions by shuffles, and masks. Tiles are wgmma's fragments,
+// or whole rows per warp in kernels without mmas.
 #include <algorithm>
 #include <cmath>
 
@@ -7,6 +7,7 @@
 #include "codegen/emit/operands.h"
 #include "codegen/emit/places.h"
 #include "codegen/emit/steps.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_shapes.h"
 
 namespace heddle::codegen {

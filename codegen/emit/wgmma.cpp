@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "codegen/emit/map_ops.h"
 #include "codegen/emit/places.h"
 #include "codegen/emit/steps.h"
+#include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_shapes.h"
 
 namespace heddle::codegen {

@@ -36,18 +36,22 @@ void forget_others(Array& tile, const Piece& piece) {
     if (!inside(k, tile, piece)) tile.data[k] = std::numeric_limits<float>::quiet_NaN();
 }
 
+/// The tiles of a block, which begin at number `first` of the clusters' grid.
+struct BlockTiles {
+  std::vector<std::int64_t> grid;
+  std::int64_t first = 0;
+};
+
 /// The ops of core/kernel, for the tiles of one block.
 class EvalData : public TileData {
  public:
-  EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, std::int64_t first_tile, std::vector<std::int64_t> grid,
-           const std::stop_token& stop)
+  EvalData(const Kernel& kernel, const Program& program, TensorMap& tensors, BlockTiles tiles, const std::stop_token& stop)
       : kernel_(kernel),
         program_(program),
         scope_(program.params),
         trips_(program.trips),
         tensors_(tensors),
-        first_(first_tile),
-        grid_(std::move(grid)),
+        tiles_(std::move(tiles)),
         stop_(stop) {
     for (const TileValue& value : kernel.values) {
       auto& shape = shapes_.emplace_back();
@@ -121,11 +125,12 @@ class EvalData : public TileData {
     return {};
   }
   void go_to(std::int64_t tile) {
-    std::int64_t index = first_ + tile / program_.cluster;
-    for (std::size_t d = 0; d < grid_.size(); ++d) {
+    std::int64_t index = tiles_.first + tile / program_.cluster;
+    for (std::size_t d = 0; d < tiles_.grid.size(); ++d) {
       const bool across = program_.cluster > 1 && d == program_.cluster_dim;
-      scope_[kernel_.grid[d].name] = across ? index % grid_[d] * program_.cluster + tile % program_.cluster : index % grid_[d];
-      index /= grid_[d];
+      const std::int64_t at = index % tiles_.grid[d];
+      scope_[kernel_.grid[d].name] = across ? at * program_.cluster + tile % program_.cluster : at;
+      index /= tiles_.grid[d];
     }
   }
 
@@ -134,8 +139,7 @@ class EvalData : public TileData {
   Scope scope_;
   const std::int64_t trips_;
   TensorMap& tensors_;
-  const std::int64_t first_;
-  const std::vector<std::int64_t> grid_;
+  const BlockTiles tiles_;
   const std::stop_token& stop_;
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::int64_t> at_, rows_;
@@ -188,7 +192,7 @@ Result<std::optional<ProgramFault>> run_with_data(const Kernel& kernel, const Pr
     block.tiles = std::min(how.tiles, tiles - first);
     block.seed = how.seed + static_cast<std::uint64_t>(first);
     block.stop = stop;
-    EvalData data(kernel, program, tensors, first, grid, stop);
+    EvalData data(kernel, program, tensors, {grid, first}, stop);
     if (auto fault = run_block(kernel, program, block, &data)) return std::optional(std::move(*fault));
   }
   return std::optional<ProgramFault>();

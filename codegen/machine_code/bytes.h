@@ -61,18 +61,6 @@ class ByteReader {
     return static_cast<std::int64_t>(value);
   }
 
-  /// Up to the next zero byte, which is passed.
-  std::string_view next_string() {
-    const std::size_t begin = static_cast<std::size_t>(position_);
-    const std::size_t end = begin <= bytes_.size() ? bytes_.find('\0', begin) : std::string_view::npos;
-    if (end == std::string_view::npos) {
-      good_ = false;
-      return {};
-    }
-    position_ = end + 1;
-    return bytes_.substr(begin, end - begin);
-  }
-
   std::uint64_t position() const { return position_; }
   void seek(std::uint64_t position) { position_ = position; }
   bool good() const { return good_; }

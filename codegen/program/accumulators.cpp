@@ -18,10 +18,9 @@ const TileValue& root_of(const Kernel& kernel, const TileValue& value) {
 }
 
 bool is_zero_fill(const TileOp& op) {
-  const auto value = op.attrs.find("value");
-  if (value == op.attrs.end()) return true;
-  const auto* text = std::get_if<std::string>(&value->second);
-  const auto* whole = std::get_if<std::int64_t>(&value->second);
+  if (!op.attrs.contains("value")) return true;
+  const auto* text = op.attr<std::string>("value");
+  const auto* whole = op.attr<std::int64_t>("value");
   return text ? *text == "0" || *text == "0.0" : whole && *whole == 0;
 }
 

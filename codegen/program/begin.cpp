@@ -1,5 +1,4 @@
-#include "codegen/program/begin.h"
-
+// The first pass: what the kernel is made of, whether it can be written at all, and its buffers and roles, still without steps.
 #include <algorithm>
 #include <numeric>
 
@@ -7,6 +6,7 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/cluster.h"
+#include "codegen/program/passes.h"
 #include "core/check/checker.h"
 #include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
@@ -146,7 +146,7 @@ void make_roles(ProgramDraft& draft) {
     if (group.warps == 0) continue;
     draft.role_of_group[g] = draft.roles.size();
     RoleDraft& role_draft = draft.roles.emplace_back();
-    role_draft.role.name = group.role.empty() ? fmt::format("group {}", g) : group.role;
+    role_draft.role.name = role_name(draft.schedule, g);
     role_draft.role.group = GroupId(g);
     role_draft.role.warps = group.warps;
     role_draft.role.warpgroups = (group.warps + 3) / 4;

@@ -1,7 +1,5 @@
-// Everything is read off a trace: the role's steps for a number of trips that is small but has the same beginning, middle and end as the
-// real one.
-#include "codegen/program/cut.h"
-
+// Cutting every role's loop and folding its run into prologue, steady loop and drain. Everything is read off a trace: the role's steps for
+// a number of trips that is small but has the same beginning, middle and end as the real one.
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -10,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/program/passes.h"
 #include "codegen/program/trace.h"
 
 namespace heddle::codegen {

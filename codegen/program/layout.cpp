@@ -1,5 +1,4 @@
-#include "codegen/program/layout.h"
-
+// The last pass: threads, shared memory and register budgets of a program whose roles are done.
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -7,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/program/passes.h"
 #include "core/layout/plan.h"
 
 namespace heddle::codegen {

@@ -1,11 +1,11 @@
-#include "codegen/program/lower.h"
-
+// The loop of every role: from the lines of the pipeline program to steps with places, barriers and cursors.
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/boxes.h"
+#include "codegen/program/passes.h"
 #include "codegen/program/pieces.h"
 #include "codegen/program/prologue.h"
 #include "core/analysis/pipeline_program.h"

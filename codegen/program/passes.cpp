@@ -6,14 +6,9 @@
 #include <fmt/format.h>
 
 #include "codegen/program/accumulators.h"
-#include "codegen/program/begin.h"
 #include "codegen/program/cluster.h"
-#include "codegen/program/cut.h"
 #include "codegen/program/epilogue.h"
-#include "codegen/program/layout.h"
-#include "codegen/program/lower.h"
 #include "codegen/program/prologue.h"
-#include "codegen/program/turns.h"
 
 namespace heddle::codegen {
 namespace {

@@ -1,7 +1,8 @@
-#include "codegen/program/turns.h"
-
+// When wgmmas are issued and awaited: one of a sum in flight, and whose turn it is on the tensor core.
 #include <algorithm>
 #include <set>
+
+#include "codegen/program/passes.h"
 
 namespace heddle::codegen {
 namespace {

@@ -61,7 +61,7 @@ struct Driver {
 // Attributes and values of cuda.h.
 inline constexpr int kClockRate = 13, kSms = 16, kL2Bytes = 38, kMajor = 75, kMinor = 76;
 inline constexpr int kMaxDynamicShared = 8;
-inline constexpr int kOutOfMemory = 2, kNoDevice = 100;
+inline constexpr int kOutOfMemory = 2;
 inline constexpr int kMapU8 = 0, kMapI32 = 3, kMapF16 = 6, kMapF32 = 7, kMapBf16 = 9;
 inline constexpr int kMapSwizzle32 = 1, kMapSwizzle64 = 2, kMapSwizzle128 = 3, kMapPromotion256 = 3;
 

@@ -103,7 +103,7 @@ Result<RunResult> run_plan(const RunPlan& plan, const RunOptions& options) {
     if (heard.size() > kLongestOutput) heard.clear();
   };
   const auto go_on = [&] {
-    hung = seconds_between(alive, Clock::now()) > options.limit_seconds;
+    hung = seconds_since(alive) > options.limit_seconds;
     story.result.cancelled = options.stop.stop_requested();
     return !hung && !story.result.cancelled && !story.ended;
   };

@@ -7,6 +7,7 @@
 #include "core/analysis/cycle_ratio.h"
 #include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -117,8 +118,7 @@ std::string sentence_of(const Problem& problem, const char* what, const std::vec
   for (std::size_t e : ratio.cycle) path += step(e);
   path += problem.ops[edges[ratio.cycle.front()].from].name;
   if (ratio.impossible) return fmt::format("{} {} needs itself in the same iteration", what, path);
-  return fmt::format("{} {}: {} cycles of latency over {} iteration{}", what, path, ratio.weight, ratio.tokens,
-                     ratio.tokens == 1 ? "" : "s");
+  return fmt::format("{} {}: {} cycles of latency over {}", what, path, ratio.weight, count_of(ratio.tokens, "iteration"));
 }
 
 std::vector<RatioEdge> dependence_edges(const Problem& problem) {
@@ -220,7 +220,7 @@ BoundFact bound_issue(const Problem& problem, Bounds& bounds) {
   });
   raise(best, ceil_div(others, std::max(1, streams)), [&] {
     best.ops = rest;
-    return fmt::format("issue: {} cycles of issue windows on {} warp group{}", others, streams, streams == 1 ? "" : "s");
+    return fmt::format("issue: {} cycles of issue windows on {}", others, count_of(streams, "warp group"));
   });
   bounds.issue_mii = std::max<Cycle>(1, best.bound);
   keep(bounds, best);

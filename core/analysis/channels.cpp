@@ -68,4 +68,9 @@ std::int64_t rounded_columns(std::int64_t columns) {
   return rounded;
 }
 
+bool memory_fits(const Problem& problem, const Schedule& schedule) {
+  return allocated(problem, schedule, Space::Smem) <= problem.limits.smem_bytes &&
+         rounded_columns(allocated(problem, schedule, Space::Tmem)) <= problem.limits.tmem_columns;
+}
+
 }  // namespace heddle

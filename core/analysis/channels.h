@@ -32,4 +32,7 @@ std::int64_t ring_barriers(const Problem& problem, const Schedule& schedule);
 /// What a number of tensor memory columns takes when it is allocated: a power of two, at least 32; 0 for none.
 std::int64_t rounded_columns(std::int64_t columns);
 
+/// Whether what the schedule keeps in shared and tensor memory fits.
+bool memory_fits(const Problem& problem, const Schedule& schedule);
+
 }  // namespace heddle

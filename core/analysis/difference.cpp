@@ -13,6 +13,7 @@
 #include "core/analysis/signature.h"
 #include "core/analysis/turns.h"
 #include "core/base/integer_division.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -78,8 +79,8 @@ std::optional<Divergence> part_in_group(const Problem& problem, const GroupOf& o
   d.group = in_a;
   d.after = stream_a.steps[i - 1].op;  // the root is common
   d.at = origin + into_window(root) + (next_a ? a.start(next_a->op) + next_a->lap * a.ii - a.start(root) : a.ii);
-  if (next_a) d.a_next = next_a->op, d.a_lap = next_a->lap, d.ops.push_back(next_a->op);
-  if (next_b) d.b_next = next_b->op, d.b_lap = next_b->lap;
+  if (next_a) d.a_next = next_a->op, d.ops.push_back(next_a->op);
+  if (next_b) d.b_next = next_b->op;
   if (next_b && d.b_next != d.a_next) d.ops.push_back(next_b->op);
   d.sentence = fmt::format("{}: after {}, A issues {} and B {}", group_name(a, in_a), problem.op(d.after).name, step_text(problem, next_a),
                            step_text(problem, next_b));
@@ -105,7 +106,7 @@ std::optional<Divergence> part_in_place(const Problem& problem, const Schedule& 
   return d;
 }
 
-std::string slots(int count) { return count == 0 ? "no ring" : fmt::format("{} slot{}", count, count == 1 ? "" : "s"); }
+std::string slots(int count) { return count == 0 ? "no ring" : count_of(count, "slot"); }
 
 /// The streams agree: a ring or a group may still be of another size.
 std::optional<Divergence> part_in_size(const Problem& problem, const Schedule& a, const Schedule& b, const std::vector<GroupId>& groups) {

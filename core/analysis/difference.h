@@ -31,13 +31,12 @@ struct OpDifference {
 
 /// The earliest place where the two programs do not issue the same.
 struct Divergence {
-  GroupId group;                      ///< of A; invalid when only a ring's depth or a group's warps differ
-  OpId after;                         ///< the last op that both issue alike; invalid at the start of the window
-  OpId a_next, b_next;                ///< what each issues then; invalid where its stream ends
-  std::int64_t a_lap = 0, b_lap = 0;  ///< iterations of these two, less that of the first op of the stream
-  Cycle at = 0;                       ///< cycle in A's window
-  ChannelId channel;                  ///< where the streams agree and a ring's depth does not
-  std::vector<OpId> ops;              ///< to highlight
+  GroupId group;          ///< of A; invalid when only a ring's depth or a group's warps differ
+  OpId after;             ///< the last op that both issue alike; invalid at the start of the window
+  OpId a_next, b_next;    ///< what each issues then; invalid where its stream ends
+  Cycle at = 0;           ///< cycle in A's window
+  ChannelId channel;      ///< where the streams agree and a ring's depth does not
+  std::vector<OpId> ops;  ///< to highlight
   std::string sentence;
 };
 

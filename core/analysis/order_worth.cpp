@@ -63,11 +63,6 @@ void separate_ties(const Problem& problem, Schedule& schedule) {
   schedule.ii *= stretch;
 }
 
-bool memory_fits(const Problem& problem, const Schedule& schedule) {
-  return allocated(problem, schedule, Space::Smem) <= problem.limits.smem_bytes &&
-         rounded_columns(allocated(problem, schedule, Space::Tmem)) <= problem.limits.tmem_columns;
-}
-
 /// One more slot for a ring on the limiting cycle; false when none helps or fits. An order that cannot run without the slot
 /// gets it even if memory is exceeded, which the checker will say.
 bool deepen(const Problem& problem, Schedule& schedule, const Period& period) {

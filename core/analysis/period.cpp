@@ -9,6 +9,7 @@
 #include "core/analysis/cycle_ratio.h"
 #include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -76,8 +77,7 @@ struct Builder {
     std::vector<std::vector<OpId>> streams(schedule.groups.size());
     for (std::size_t v = 0; v < problem.ops.size(); ++v) streams[schedule.ops[v].group.index()].push_back(OpId(v));
     for (std::size_t g = 0; g < streams.size(); ++g) {
-      const std::string& role = schedule.groups[g].role;
-      const std::string what = (role.empty() ? fmt::format("group {}", g) : role) + " stream";
+      const std::string what = role_name(schedule, g) + " stream";
       std::vector<OpId> order = streams[g], blocking;
       std::stable_sort(order.begin(), order.end(), [&](OpId a, OpId b) {
         if (schedule.slot(a) != schedule.slot(b)) return schedule.slot(a) < schedule.slot(b);
@@ -183,8 +183,7 @@ std::string describe(const Problem& problem, const Period& period) {
   }
   if (period.cycle.size() > kShown) path += fmt::format(" + {} more", period.cycle.size() - kShown);
   if (period.deadlock) return fmt::format("deadlock: {} waits for itself: {}", subject, path);
-  return fmt::format("limited by {}: {} = {} cycles over {} iteration{}", subject, path, period.weight, period.tokens,
-                     period.tokens == 1 ? "" : "s");
+  return fmt::format("limited by {}: {} = {} cycles over {}", subject, path, period.weight, count_of(period.tokens, "iteration"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "core/analysis/registers.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -138,8 +139,8 @@ class Finder {
       s.needed = depths_[c];
       s.ops = {channel.writer};
       s.channels = {ChannelId(c)};
-      s.sentence = fmt::format("the ring of {} needs {} slot{} at any II; {}", channel.name, s.needed, s.needed == 1 ? "" : "s",
-                               allowed(limit, "its most are"));
+      s.sentence =
+          fmt::format("the ring of {} needs {} at any II; {}", channel.name, count_of(s.needed, "slot"), allowed(limit, "its most are"));
       add(std::move(s), limit);
     }
   }

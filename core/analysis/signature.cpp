@@ -10,6 +10,7 @@
 
 #include "core/analysis/channels.h"
 #include "core/base/integer_division.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -135,8 +136,7 @@ void describe_stream(const Problem& problem, const Schedule& reference, const Sc
 std::string group_name(const Schedule& schedule, GroupId group) {
   const std::string& role = schedule.groups[group.index()].role;
   const auto same = std::count_if(schedule.groups.begin(), schedule.groups.end(), [&](const ScheduleGroup& g) { return g.role == role; });
-  if (role.empty()) return fmt::format("group {}", group.index());
-  return same > 1 ? fmt::format("{} (group {})", role, group.index()) : role;
+  return same > 1 && !role.empty() ? fmt::format("{} (group {})", role, group.index()) : role_name(schedule, group.index());
 }
 
 const char* to_string(Aspect aspect) {
@@ -244,11 +244,11 @@ std::vector<std::string> differences(const Problem& problem, const Schedule& ref
     if (before[c] == now[c]) continue;
     const std::string& name = problem.channels[c].name;
     if (before[c] == 0)
-      sentences.push_back(fmt::format("{} crosses groups, through {} slot{}", name, now[c], now[c] == 1 ? "" : "s"));
+      sentences.push_back(fmt::format("{} crosses groups, through {}", name, count_of(now[c], "slot")));
     else if (now[c] == 0)
       sentences.push_back(fmt::format("{} stays in one group", name));
     else
-      sentences.push_back(fmt::format("ring {} has {} slot{} instead of {}", name, now[c], now[c] == 1 ? "" : "s", before[c]));
+      sentences.push_back(fmt::format("ring {} has {} instead of {}", name, count_of(now[c], "slot"), before[c]));
   }
   return sentences;
 }

@@ -9,6 +9,7 @@
 #include "core/analysis/slack.h"
 #include "core/analysis/turns.h"
 #include "core/answers/answer_members.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 
@@ -16,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostSentences = 8;
 
-std::string schedules(std::size_t count) { return fmt::format("{} schedule{}", count, count == 1 ? "" : "s"); }
+std::string schedules(std::size_t count) { return count_of(count, "schedule"); }
 
 std::string delay(Cycle cycles) { return cycles == kUnlimited ? "any" : std::to_string(cycles); }
 
@@ -86,7 +87,7 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
   std::string text = fmt::format("{}\n{}\n", problem_title(problem), headline(answer.first, style));
   if (answer.found.empty()) return text + printable(answer.first.explanation) + "\n";
   text += alternatives_headline(answer) + "\n";
-  text += fmt::format("{}; at most {} stage{}\n", equality(answer), answer.stages, answer.stages == 1 ? "" : "s");
+  text += fmt::format("{}; at most {}\n", equality(answer), count_of(answer.stages, "stage"));
   text += fmt::format("told apart by {}\n\n", told_apart(answer.aspect));
 
   const std::vector<std::size_t> order = by_robustness(answer);

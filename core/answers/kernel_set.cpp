@@ -10,6 +10,7 @@
 #include "core/answers/answer_members.h"
 #include "core/answers/summary.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 
@@ -189,9 +190,9 @@ std::string kernel_set_summary(const KernelSetAnswer& family, const TextStyle& s
     if (std::find(kernels.begin(), kernels.end(), m.kernel) == kernels.end()) kernels.push_back(m.kernel);
   std::string title;
   for (const std::string& k : kernels) title += (title.empty() ? "" : ", ") + k;
-  std::string text = fmt::format("{} on {}: {} member{}\n{}\n", printable(title),
+  std::string text = fmt::format("{} on {}: {}\n{}\n", printable(title),
                                  printable(family.members.empty() ? family.machine : machine_title(family.members.front().problem)),
-                                 family.members.size(), family.members.size() == 1 ? "" : "s", kernel_set_headline(family, style));
+                                 count_of(family.members.size(), "member"), kernel_set_headline(family, style));
   if (!family.best.empty()) {
     const KernelSetMember& winner = family.members[family.best.front().member];
     text += printable(winner.outcome.explanation) + "\n";

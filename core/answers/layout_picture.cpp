@@ -298,14 +298,6 @@ class Drawer {
   bool met_ = false, numbered_ = false;
 };
 
-/// Two decimals, without zeros at the end.
-std::string rounded(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
-
 }  // namespace
 
 std::int64_t piece_columns(const LayoutView& view, LayoutColour colour) {
@@ -398,7 +390,5 @@ std::string svg_of(const LayoutDrawing& drawing) {
   }
   return out + "</svg>\n";
 }
-
-std::string layout_svg(const LayoutView& view, LayoutColour colour, SvgTheme theme) { return svg_of(draw_layout(view, colour, theme)); }
 
 }  // namespace heddle

@@ -142,18 +142,13 @@ std::string sentence_of(const LayoutView& view) {
   return text;
 }
 
-bool moves_by_address(InstructionKind kind) {
-  return kind == InstructionKind::SharedLoad || kind == InstructionKind::SharedStore || kind == InstructionKind::MatrixLoad ||
-         kind == InstructionKind::MatrixStore;
-}
-
 Result<const Instruction*> instruction_of(const std::string& name, const Machine& machine) {
   std::vector<std::string> known;
   for (const Instruction& row : machine.instructions)
-    if (moves_by_address(row.kind)) known.push_back(row.name);
+    if (is_shared_access(row.kind)) known.push_back(row.name);
   if (known.empty()) return Error::input(fmt::format("{} has no catalogue of instructions", machine.name), "h100, h200 and b200 have one");
   if (const Instruction* row = machine.find_instruction(name)) {
-    if (moves_by_address(row->kind)) return row;
+    if (is_shared_access(row->kind)) return row;
     return Error::input(fmt::format("{} does not move a tile between registers and shared memory by addresses of its lanes", row->name),
                         "those that do: " + list_of(known));
   }
@@ -211,11 +206,6 @@ std::vector<Met> accesses_in_order(const Kernel& kernel, const LayoutPlan& plan)
       for (const OpAccess& access : found->accesses) met.push_back({found, &access, op.name});
     }
   return met;
-}
-
-std::string choice_text(const InstructionChoice& choice) {
-  if (!choice.exchange.used()) return choice.name;
-  return fmt::format("{}, lane bit {} exchanging register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
 }
 
 /// Least II with each alternative; 0 where the kernel cannot be resolved with it.
@@ -519,6 +509,11 @@ Result<LayoutView> view_of(const Instance& instance, const std::string& value, c
   if (view.access) view.why = sentence_of(view);
   if (alternatives) view.bounds = bounds_of(view, instance, kernel.values[access->access->value].name);
   return view;
+}
+
+std::string choice_text(const InstructionChoice& choice) {
+  if (!choice.exchange.used()) return choice.name;
+  return fmt::format("{}, lane bit {} exchanging register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
 }
 
 std::vector<LayoutListRow> layout_list(const Kernel& kernel, const Problem& problem) {

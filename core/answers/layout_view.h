@@ -10,7 +10,6 @@
 
 #include "core/base/json.h"
 #include "core/base/text_style.h"
-#include "core/chart/svg.h"
 #include "core/instance/instance.h"
 #include "core/layout/plan.h"
 
@@ -101,6 +100,8 @@ struct LayoutListRow {
   bool charged = true;    ///< the cycles are the op's cost
   std::string unknown;    ///< why layout or instruction are not known
 };
+/// "ldmatrix.x4", "st.shared.16, lane bit 0 exchanging register bit 1".
+std::string choice_text(const InstructionChoice& choice);
 std::vector<LayoutListRow> layout_list(const Kernel& kernel, const Problem& problem);
 
 enum class LayoutColour { Warp, Lane, Register, Bank, Phase };
@@ -118,7 +119,5 @@ Json layout_json(const LayoutView& view);
 Json layout_schema();
 /// row,column,warp,lane,register,copies,byte,bank,issue,phase
 std::string layout_csv(const LayoutView& view);
-/// The grid, and the banks of the worst phase below it (core/answers/layout_picture.h).
-std::string layout_svg(const LayoutView& view, LayoutColour colour, SvgTheme theme = SvgTheme::Light);
 
 }  // namespace heddle

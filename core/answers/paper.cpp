@@ -13,10 +13,6 @@ namespace heddle {
 
 namespace {
 
-std::string wall_time(double value) { return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
-
-std::string count_of(std::int64_t count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
-
 std::string zero_share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? fmt::format("{} %", (part * 100 + whole / 2) / whole) : "none";
 }

@@ -11,6 +11,7 @@
 #include "core/base/atomic_file.h"
 #include "core/base/json_reader.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/base/words.h"
 #include "core/check/checker.h"
 #include "core/formats/constraints_json.h"
@@ -196,7 +197,7 @@ std::string pareto_headline(const Pareto& front) {
   if (!front.complete) state = front.cancelled ? "interrupted" : front.timed_out ? "time is up" : "partial";
   if (open > 0) state += fmt::format(", {} not proved", open);
   if (front.complete && points.empty()) state = std::string("no schedule exists, ") + proved(front);
-  return fmt::format("front of II against {}: {} point{}, {}", names, points.size(), points.size() == 1 ? "" : "s", state);
+  return fmt::format("front of II against {}: {}, {}", names, count_of(points.size(), "point"), state);
 }
 
 std::string point_sentence(const Pareto& front, const ParetoStep& step) {

@@ -78,8 +78,7 @@ std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
   if (!range) return "not decided in time";
   std::string text;
   if (range->proved())
-    text = range->most == 0 ? "0 cycles"
-                            : fmt::format("{} cycle{} ({} -> {})", range->most, range->most == 1 ? "" : "s", *without.ii, *all.ii);
+    text = range->most == 0 ? "0 cycles" : fmt::format("{} ({} -> {})", count_of(range->most, "cycle"), *without.ii, *all.ii);
   else
     text = fmt::format("{} to {} cycles (not proved)", range->least, range->most);
   const std::string others = other_differences(without, all);

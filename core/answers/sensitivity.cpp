@@ -63,11 +63,6 @@ std::int64_t with_effect(const Sensitivity& answer, SensitivityEffect effect) {
   return std::count_if(answer.rows.begin(), answer.rows.end(), [&](const SensitivityRow& r) { return answer.effect(r) == effect; });
 }
 
-std::string values_text(const std::vector<std::int64_t>& values) {
-  if (values.empty()) return "";
-  return values.size() == 1 ? std::to_string(values.front()) : fmt::format("{}-{}", values.front(), values.back());
-}
-
 /// "1946 (-102)", "2048", "2048-2100 not proved", "no schedule", "impossible".
 std::string sides_ii(const Sensitivity& answer, const SensitivitySide& side) {
   if (side.same_problem) return "as it is";
@@ -170,7 +165,7 @@ std::string sensitivity_summary(const Problem& problem, const Sensitivity& answe
   for (const SensitivityRow& row : answer.rows) {
     const SensitivityEffect effect = answer.effect(row);
     if (!all && (effect == SensitivityEffect::TooSmall || quiet(answer, row))) continue;
-    rows.push_back({printable(row.number), values_text(row.values), sides_ii(answer, row.less), sides_ii(answer, row.more),
+    rows.push_back({printable(row.number), ends_text(row.values), sides_ii(answer, row.less), sides_ii(answer, row.more),
                     effect == SensitivityEffect::TooSmall ? "" : order_text(row)});
     if (answer.period) rows.back().insert(rows.back().end(), {period_text(answer, row.less.period), period_text(answer, row.more.period)});
   }

@@ -40,16 +40,11 @@ std::string jitter_text(const LatencyJitter& jitter) {
 
 std::string used_text(const UsedShare& used) { return fmt::format("{} {:.0f} %", printable(used.name), 100 * used.part); }
 
-std::string group_name(const Schedule& schedule, std::size_t g) {
-  const std::string& role = schedule.groups[g].role;
-  return role.empty() ? fmt::format("group {}", g) : role;
-}
-
 std::string group_table(const KernelRun& run) {
   std::vector<std::vector<std::string>> rows;
   for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
     const GroupTime& time = run.sm.groups[g];
-    rows.push_back({std::to_string(g), printable(group_name(run.program.schedule, g)), share_of(time.busy, run.sm.cycles)});
+    rows.push_back({std::to_string(g), printable(role_name(run.program.schedule, g)), share_of(time.busy, run.sm.cycles)});
     for (const Cycle stall : time.stalls) rows.back().push_back(share_of(stall, run.sm.cycles));
     rows.back().push_back(share_of(time.idle, run.sm.cycles));
   }
@@ -312,11 +307,6 @@ std::string about_jitter(const StudyOptions& options) {
                      count_of(options.runs, "run"), grouped(options.trips), options.seed);
 }
 
-std::string present_values(const std::vector<std::int64_t>& values) {
-  if (values.empty()) return "";
-  return values.size() == 1 ? std::to_string(values.front()) : fmt::format("{}-{}", values.front(), values.back());
-}
-
 std::string side_text(const NumberSide& side, double base) {
   if (!side.fault.empty()) return printable(shortened(side.fault, 40));
   return side.same || side.period == base ? "-" : fmt::format("{} ({})", period_text(side.period), over(side.period, base));
@@ -343,8 +333,7 @@ std::string number_summary(const Schedule& schedule, const NumberStudy& study) {
       ++without;
       continue;
     }
-    rows.push_back(
-        {printable(row.number), present_values(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
+    rows.push_back({printable(row.number), ends_text(row.values), side_text(row.less, study.period), side_text(row.more, study.period)});
   }
   text += text_table({{"number"}, {"now", true}, {fmt::format("-{} %", study.percent), true}, {fmt::format("+{} %", study.percent), true}},
                      rows);
@@ -382,7 +371,7 @@ std::string number_csv(const NumberStudy& study) {
   std::string text = csv_record({"number", "now", "less_period_cycles", "more_period_cycles", "less_fault", "more_fault"});
   const auto cycles = [](const NumberSide& side) { return side.fault.empty() ? fmt::format("{:.3f}", side.period) : std::string(); };
   for (const NumberRow& row : study.rows)
-    text += csv_record({row.number, present_values(row.values), cycles(row.less), cycles(row.more), row.less.fault, row.more.fault});
+    text += csv_record({row.number, ends_text(row.values), cycles(row.less), cycles(row.more), row.less.fault, row.more.fault});
   return text;
 }
 

@@ -18,8 +18,6 @@ namespace heddle {
 
 namespace {
 
-std::string seconds(double value) { return value < 1 ? fmt::format("{:.0f} ms", value * 1000) : fmt::format("{:.2f} s", value); }
-
 /// "proved", or the honest alternative.
 std::string standing(Cycle ii, Cycle lower_bound, BoundReason reason, std::optional<int> stages) {
   if (reason == BoundReason::Requested) return "II as requested";
@@ -41,6 +39,13 @@ std::string ii_beside(Cycle ii, Cycle bound, bool bound_is_least, std::optional<
 }
 
 }  // namespace
+
+std::string wall_time(double seconds) { return seconds < 1 ? fmt::format("{:.0f} ms", seconds * 1000) : fmt::format("{:.2f} s", seconds); }
+
+std::string ends_text(const std::vector<std::int64_t>& values) {
+  if (values.empty()) return "";
+  return values.size() == 1 ? std::to_string(values.front()) : fmt::format("{}-{}", values.front(), values.back());
+}
 
 std::string microseconds_text(double microseconds) {
   return fmt::format("{:.{}f} us", microseconds, microseconds < 100 ? 2 : microseconds < 1000 ? 1 : 0);
@@ -211,8 +216,8 @@ std::string outcome_summary(const Problem& problem, const SolveOutcome& outcome,
   }
   const SolveSeconds& s = outcome.seconds;
   text += "\n" +
-          join_facts({"total " + seconds(s.total), "encode " + seconds(s.encode), outcome.schedule ? "first " + seconds(s.first) : "",
-                      "proof " + seconds(s.proof), outcome.solver},
+          join_facts({"total " + wall_time(s.total), "encode " + wall_time(s.encode), outcome.schedule ? "first " + wall_time(s.first) : "",
+                      "proof " + wall_time(s.proof), outcome.solver},
                      style) +
           "\n";
   return text;

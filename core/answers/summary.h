@@ -26,6 +26,10 @@ std::string headline(const Schedule& schedule, const TextStyle& style);
 std::string stages_text(std::optional<int> stages);
 /// "the file says proved" or "the file says bound 960, not proved"; `without` where no file says anything.
 std::string claim_text(const Schedule& schedule, const char* without = "");
+/// "12 ms", "1.50 s": of a search.
+std::string wall_time(double seconds);
+/// "12-40": the first and the last of values in order.
+std::string ends_text(const std::vector<std::int64_t>& values);
 /// "8 114 us": of a whole kernel.
 std::string microseconds_text(double microseconds);
 /// Over a picture of it: its name, where it has one, and the headline, without colours.

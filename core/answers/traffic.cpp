@@ -39,11 +39,6 @@ void take_side(double& side, std::string& by, double part, const std::string& na
   by = name;
 }
 
-std::string group_text(const Schedule& schedule, std::size_t g) {
-  const std::string& role = schedule.groups[g].role;
-  return role.empty() ? fmt::format("group {}", g) : role;
-}
-
 class TrafficMaker {
  public:
   TrafficMaker(const Instance& instance, const Schedule& schedule, const KernelRunOptions& options, const KernelRun& run,
@@ -311,7 +306,7 @@ BalancePoint balance_of(std::string name, const Problem& problem, const Schedule
     const double part = static_cast<double>(run.sm.groups[g].busy) / static_cast<double>(run.sm.cycles);
     const bool access = problem.has_producer_group() && g == 0;
     take_side(access ? point.access : point.execute, access ? point.access_by : point.execute_by, part,
-              group_text(run.program.schedule, g) + " stream");
+              role_name(run.program.schedule, g) + " stream");
   }
   return point;
 }

@@ -18,10 +18,7 @@ constexpr std::int64_t kShownIterations = 8;
 
 std::string part_text(double part) { return part > 0 && part < 0.0005 ? "<0.1 %" : fmt::format("{:.1f} %", 100 * part); }
 
-std::string role_text(const Schedule& schedule, GroupId group) {
-  const std::string& role = schedule.groups[group.index()].role;
-  return printable(role.empty() ? fmt::format("group {}", group.index()) : role);
-}
+std::string role_text(const Schedule& schedule, GroupId group) { return printable(role_name(schedule, group.index())); }
 
 std::string roles_text(const Schedule& schedule, const std::vector<GroupId>& groups) {
   std::string text;

@@ -41,7 +41,7 @@ Result<std::string> read_file(const std::string& path, std::uint64_t limit) {
   struct stat facts {};
   const Result<Descriptor> file = open_to_read(path, &facts);
   if (!file) return file.error();
-  const auto unreadable = [&](std::string message) { return Error{ErrorKind::Input, {{path, {}, std::move(message), {}}}}; };
+  const auto unreadable = [&](std::string message) { return Error::in_file(path, std::move(message)); };
   if (S_ISREG(facts.st_mode) && static_cast<std::uint64_t>(facts.st_size) > limit)
     return unreadable(fmt::format("is {} bytes long; the limit is {}", static_cast<std::uint64_t>(facts.st_size), limit));
   std::string content;

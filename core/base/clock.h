@@ -14,5 +14,6 @@ inline Clock::time_point deadline_after(Clock::time_point begin, double seconds)
 }
 
 inline double seconds_between(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
+inline double seconds_since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
 
 }  // namespace heddle

@@ -12,6 +12,7 @@
 #include "core/base/expr_node.h"
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 
@@ -188,9 +189,8 @@ class Parser {
     if (!error_ && !in_.take(")")) fail("expected ',' or ')'");
     const std::size_t given = node.children.size();
     if (!error_ && (given < function->min_arguments || given > function->max_arguments))
-      fail(fmt::format("{} takes {}{} argument{}, found {}", node.name,
-                       function->min_arguments == function->max_arguments ? "" : "at least ", function->min_arguments,
-                       function->min_arguments == 1 ? "" : "s", given));
+      fail(fmt::format("{} takes {}{}, found {}", node.name, function->min_arguments == function->max_arguments ? "" : "at least ",
+                       count_of(function->min_arguments, "argument"), given));
     return node;
   }
 

@@ -12,12 +12,10 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;
 
-bool letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
 /// The whitelist of names (json_reader.h).
 bool made_as_a_name(std::string_view text) {
-  return !text.empty() && letter_or_digit(text.front()) && text.back() != ' ' && std::all_of(text.begin(), text.end(), [](char c) {
-    return letter_or_digit(c) || std::string_view(" .:/#+-()[],").find(c) != std::string_view::npos;
+  return !text.empty() && in_name(text.front()) && text.back() != ' ' && std::all_of(text.begin(), text.end(), [](char c) {
+    return in_name(c) || std::string_view(" .:/#+-()[],").find(c) != std::string_view::npos;
   });
 }
 

@@ -30,6 +30,10 @@ std::string to_string(const Error& error) {
 
 Error Error::input(std::string message, std::string hint) { return {ErrorKind::Input, {{{}, {}, std::move(message), std::move(hint)}}}; }
 
+Error Error::in_file(std::string file, std::string message, std::string hint) {
+  return {ErrorKind::Input, {{std::move(file), {}, std::move(message), std::move(hint)}}};
+}
+
 Error Error::about(const char* part, std::string message, std::string hint) {
   return {ErrorKind::Input, {{"", "", std::move(message), std::move(hint), part}}};
 }

@@ -34,6 +34,7 @@ struct Error {
   std::vector<Fault> faults;
 
   static Error input(std::string message, std::string hint = {});
+  static Error in_file(std::string file, std::string message, std::string hint = {});
   /// A fault of one part of what was asked (Fault::part).
   static Error about(const char* part, std::string message, std::string hint = {});
   static Error environment(std::string message, std::string hint = {});

@@ -17,6 +17,10 @@ namespace heddle {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool in_name(char c) { return begins_name(c) || is_digit(c); }
+/// What expressions accept as a name: a letter or underscore, then letters, digits, underscores.
+constexpr bool is_name(std::string_view text) {
+  return !text.empty() && begins_name(text[0]) && std::all_of(text.begin(), text.end(), in_name);
+}
 
 class Scanner {
  public:
@@ -92,6 +96,13 @@ class Scanner {
 inline std::string_view trimmed(std::string_view text, std::string_view blanks = Scanner::kBlanks) {
   text = text.substr(0, text.find_last_not_of(blanks) + 1);
   return text.substr(std::min(text.find_first_not_of(blanks), text.size()));
+}
+
+/// The number that the text begins with.
+template <class Number>
+Number number_in_front(std::string_view text, Number otherwise = {}) {
+  Scanner(text).number(otherwise);
+  return otherwise;
 }
 
 /// The number that all of the text is; nothing where it is none, or does not fit.

@@ -271,8 +271,7 @@ std::string tensor_text(const Problem& problem, const BarrierLane& lane, const B
 }  // namespace
 
 std::string span_text(const Problem& problem, const Schedule& schedule, const BarrierLane& lane, const BarrierSpan& span, bool steady) {
-  const ScheduleGroup& of = schedule.groups[span.group.index()];
-  const std::string group = of.role.empty() ? fmt::format("group {}", span.group.index()) : of.role;
+  const std::string group = role_name(schedule, span.group.index());
   const std::string& op = problem.op(span.op).name;
   std::string when = fmt::format("at {}", grouped(span.begin));
   if (span.begin != span.end)

@@ -1,4 +1,4 @@
-// The spans of one period, laid end to end.
+// The spans of one period, laid end to end; of a simulated run, what it timed.
 #include "core/chart/contended_gantt.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "core/chart/chart_layout.h"
+#include "core/chart/gantt_facts.h"
 #include "core/motion/as_compiled.h"
 #include "core/motion/motion.h"
 
@@ -168,7 +169,7 @@ void choose_bar_lanes(GanttModel& model) {
 }
 
 /// From the last piece of a producer to the first of its reader.
-void add_periodic_arrows(const Problem& problem, const Schedule& schedule, GanttModel& model) {
+void add_arrows(const Problem& problem, const Schedule& schedule, GanttModel& model) {
   struct Pieces {
     std::size_t first = 0, last = 0;
   };
@@ -229,7 +230,41 @@ GanttModel build_contended_gantt(const Problem& problem, const Schedule& schedul
   model.ii = std::max<Cycle>(1, static_cast<Cycle>(motion.period.cycles() + 0.5));
   PeriodicRun(circles, motion, model).run(std::max(1, options.iterations));
   choose_bar_lanes(model);
-  add_periodic_arrows(problem, schedule, model);
+  add_arrows(problem, schedule, model);
+  return model;
+}
+
+GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline) {
+  GanttModel model = build_gantt(problem, schedule, {GanttMode::Unrolled, 1, nullptr});
+  std::vector<GanttBar> like(problem.ops.size());
+  for (const GanttBar& bar : model.bars) like[bar.op.index()] = bar;
+  model.mode = GanttMode::Pipeline;
+  model.bars.clear();
+  model.arrows.clear();
+  model.marks.clear();
+  model.lanes.clear();
+  model.begin = 0;
+  model.end = 1;
+
+  std::map<std::int64_t, Cycle> iteration_begin;
+  for (const SimulatedOp& run : timeline) {
+    const Op& op = problem.op(run.op);
+    const UnitUse* use = primary_use(problem, op);
+    GanttBar bar = like[run.op.index()];
+    const Cycle length = bar.end - bar.begin;
+    bar.iteration = static_cast<int>(run.iteration);
+    bar.begin = run.start + (use ? use->offset : 0);
+    bar.end = bar.begin + length;
+    bar.window_end = run.issue + op.window;
+    bar.latency_end = run.end;
+    model.end = std::max({model.end, bar.end, bar.window_end, bar.latency_end});
+    const auto [found, fresh] = iteration_begin.try_emplace(run.iteration, run.start);
+    if (!fresh) found->second = std::min(found->second, run.start);
+    model.bars.push_back(std::move(bar));
+  }
+  choose_bar_lanes(model);
+  add_arrows(problem, schedule, model);
+  for (const auto& [iteration, at] : iteration_begin) model.marks.push_back({at, fmt::format("iteration {}", iteration), true});
   return model;
 }
 

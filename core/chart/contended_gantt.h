@@ -10,4 +10,9 @@ namespace heddle {
 /// anything in the first period. Pre: as for build_gantt().
 GanttModel build_contended_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options);
 
+/// A simulated run at its own times. Rows and groups as in the schedule's own timeline; no resource lanes. A mark stands where each
+/// iteration begins.
+/// Pre: the timeline's ops are the problem's.
+GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline);
+
 }  // namespace heddle

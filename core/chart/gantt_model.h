@@ -148,10 +148,4 @@ struct GanttModel {
 /// where the program cannot run, it has no bars either, and its only mark says why.
 GanttModel build_gantt(const Problem& problem, const Schedule& schedule, const GanttOptions& options = {});
 
-// A simulated run as a timeline: the bars that the window, SVG and PNG draw, at the times of the simulation.
-
-/// Rows and groups as in the schedule's own timeline; no resource lanes. A mark stands where each iteration begins.
-/// Pre: the timeline's ops are the problem's.
-GanttModel build_run_gantt(const Problem& problem, const Schedule& schedule, const std::vector<SimulatedOp>& timeline);
-
 }  // namespace heddle

@@ -74,10 +74,9 @@ class Writer {
 
   PipelineTextGroup group(std::size_t g) const {
     const PipelineGroup& body = program_.groups[g];
-    const ScheduleGroup& of = schedule_.groups[g];
     PipelineTextGroup out;
-    out.title = of.role.empty() ? fmt::format("group {}", g) : printable(of.role);
-    out.note = count_of(of.warps, "warp") + ", " + count_of(body.stages, "stage");
+    out.title = printable(role_name(schedule_, g));
+    out.note = count_of(schedule_.groups[g].warps, "warp") + ", " + count_of(body.stages, "stage");
     if (body.first_stage > 0) out.note += fmt::format(", begins in window {}", body.first_stage);
     add_once(g, CtaSection::Prologue, out);
     if (body.lines.empty()) {

@@ -38,9 +38,7 @@ std::string queue_value(const QueueLane& lane, Cycle at) {
 }
 
 std::string mark_text(const Problem& problem, const Schedule& schedule, const QueueMark& mark, bool steady) {
-  const GroupId id = schedule.group(mark.op);
-  const std::string& role = schedule.groups[id.index()].role;
-  const std::string group = role.empty() ? fmt::format("group {}", id.index()) : role;
+  const std::string group = role_name(schedule, schedule.group(mark.op).index());
   std::string iteration = std::to_string(mark.iteration);
   if (steady) iteration = mark.iteration == 0 ? "k" : fmt::format("k{:+}", mark.iteration);
   return fmt::format("{}: {} of {} waits for {}, {} to {} ({} cycles), iteration {}", to_string(mark.state), problem.op(mark.op).name,

@@ -29,14 +29,6 @@ struct Palette {
 constexpr Palette kLight{"#ffffff", "#f6f7fa", "#eef0f5", "#d5dae2", "#16191f", "#4d5563", "#1261c4", "#101010", "#b3261e", "#7d5600"};
 constexpr Palette kDark{"#101318", "#14171d", "#191d24", "#262b35", "#e6e9ef", "#9aa2b1", "#4c9bff", "#ffffff", "#ff6b5e", "#e8b339"};
 
-/// Two decimals, without zeros at the end.
-std::string number(double value) {
-  std::string text = fmt::format("{:.2f}", value);
-  while (text.back() == '0') text.pop_back();
-  if (text.back() == '.') text.pop_back();
-  return text == "-0" ? "0" : text;
-}
-
 std::size_t letters(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
@@ -150,20 +142,20 @@ class Picture {
   bool seen(Cycle at) const { return at >= begin_ && at <= end_; }
 
   void rect(std::string_view css, double x0, double y0, double x1, double y1) {
-    put("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", css, number(x0), number(y0), number(x1 - x0),
-        number(y1 - y0));
+    put("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", css, rounded(x0), rounded(y0), rounded(x1 - x0),
+        rounded(y1 - y0));
   }
   void line(std::string_view css, double x0, double y0, double x1, double y1) {
-    put("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css, number(x0), number(y0), number(x1), number(y1));
+    put("<line class=\"{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", css, rounded(x0), rounded(y0), rounded(x1), rounded(y1));
   }
   void text(std::string_view css, double at_x, double y, std::string_view what) {
-    if (!what.empty()) put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, number(at_x), number(y), xml_text(what));
+    if (!what.empty()) put("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", css, rounded(at_x), rounded(y), xml_text(what));
   }
 
   void head(double height) {
     put("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
         "role=\"img\">\n",
-        number(width_), number(height));
+        rounded(width_), rounded(height));
     put("<title>{}</title>\n",
         xml_text(options_.title.empty() ? fmt::format("{} schedule, II {}", to_string(model_.mode), grouped(model_.ii)) : options_.title));
     put("<style>\n"
@@ -195,9 +187,9 @@ class Picture {
     put("<pattern id=\"heddle-violation\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"M0 8 L8 0 "
         "M0 0 L8 8\" stroke=\"{}\" stroke-width=\"1.5\"/></pattern>\n",
         colors_.bad);
-    put("<clipPath id=\"heddle-time\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/></clipPath>\n</defs>\n", number(left_ - 1),
-        number(right_ - left_ + 2), number(height));
-    put("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(width_), number(height), colors_.back);
+    put("<clipPath id=\"heddle-time\"><rect x=\"{}\" y=\"0\" width=\"{}\" height=\"{}\"/></clipPath>\n</defs>\n", rounded(left_ - 1),
+        rounded(right_ - left_ + 2), rounded(height));
+    put("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", rounded(width_), rounded(height), colors_.back);
   }
 
   void groups() {
@@ -268,8 +260,8 @@ class Picture {
       if (tail > bar.end && !bar.wraps_right) line(fmt::format("tail line-{}", role), x1, y0 + height - 3, x(tail), y0 + height - 3);
       const char* outline = bar.violating ? " violating" : bar.critical ? " critical" : "";
       const auto body = [&](std::string_view attributes) {
-        put("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", attributes, number(x0), number(y0), number(x1 - x0),
-            number(height), bar.wraps_left || bar.wraps_right || x1 - x0 < 6 ? 0 : 3);
+        put("<rect {} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"{}\"/>\n", attributes, rounded(x0), rounded(y0), rounded(x1 - x0),
+            rounded(height), bar.wraps_left || bar.wraps_right || x1 - x0 < 6 ? 0 : 3);
       };
       body(fmt::format("class=\"{}{}\"", role, outline));
       if (const int style = std::abs(bar.iteration) % 4; style > 0) body(fmt::format("fill=\"url(#heddle-hatch{})\"", style));
@@ -278,8 +270,8 @@ class Picture {
       const auto chevrons = [&](double edge, int way) {
         for (int i = 0; i < 2; ++i) {
           const double tip = edge - way * (3 + i * 4);
-          put("<path d=\"M{} {} L{} {} L{} {}\" class=\"line-other\" style=\"stroke:#000\"/>\n", number(tip - way * 3), number(middle - 4),
-              number(tip), number(middle), number(tip - way * 3), number(middle + 4));
+          put("<path d=\"M{} {} L{} {} L{} {}\" class=\"line-other\" style=\"stroke:#000\"/>\n", rounded(tip - way * 3),
+              rounded(middle - 4), rounded(tip), rounded(middle), rounded(tip - way * 3), rounded(middle + 4));
         }
       };
       if (bar.wraps_left && x1 - x0 > 24) chevrons(x0, -1);
@@ -351,8 +343,8 @@ class Picture {
     put("<g class=\"once\"><title>{}: {} to {} ({} cycles) on {}, {}, once per tile, predicted</title>\n", xml_text(bar.label),
         grouped(bar.begin), grouped(bar.end_at), grouped(bar.end_at - bar.begin), xml_text(model_.rows[bar.row].label),
         bar.prologue ? "prologue" : "epilogue");
-    put("<rect class=\"once-{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/>\n", to_string(bar.role), number(x0), number(y0),
-        number(x1 - x0), number(height));
+    put("<rect class=\"once-{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"3\"/>\n", to_string(bar.role), rounded(x0), rounded(y0),
+        rounded(x1 - x0), rounded(height));
     const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
     text("label", (shown0 + shown1) / 2, y0 + height / 2 + 4, label_that_fits(bar.label, shown1 - shown0));
     put("</g>\n");
@@ -366,7 +358,7 @@ class Picture {
     put("<g class=\"pause\"><title>{}, {} to {}</title>\n", xml_text(pause_text(pause)), grouped(pause.begin), grouped(pause.end));
     const bool waits = pause.kind == GanttPause::Kind::Wait;
     put("<rect class=\"{}\"{} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", waits ? "once-sync" : "sync",
-        pause.kind == GanttPause::Kind::Turn ? " fill-opacity=\".35\"" : "", number(x0), number(y0), number(x1 - x0), number(height));
+        pause.kind == GanttPause::Kind::Turn ? " fill-opacity=\".35\"" : "", rounded(x0), rounded(y0), rounded(x1 - x0), rounded(height));
     const double shown0 = std::max(x0, left_), shown1 = std::min(x1, right_);
     const std::string word = pause.kind == GanttPause::Kind::Issue ? "issue " + pause.label : to_string(pause.kind);
     if (letters_in(shown1 - shown0) >= letters(word))
@@ -387,14 +379,14 @@ class Picture {
         const Cycle from = std::max(lane.profile[s].at, begin_);
         const Cycle to = std::min(s + 1 < lane.profile.size() ? lane.profile[s + 1].at : model_.end, end_);
         if (to <= from) continue;
-        path += fmt::format("{}{} {}", path.empty() ? "M" : "L", number(x(from)), number(y(lane.profile[s].value)));
-        path += fmt::format("H{}", number(x(to)));
+        path += fmt::format("{}{} {}", path.empty() ? "M" : "L", rounded(x(from)), rounded(y(lane.profile[s].value)));
+        path += fmt::format("H{}", rounded(x(to)));
       }
       if (path.empty()) continue;
       const Cycle first = std::max(begin_, model_.begin);
       const char* role = to_string(lane.role);
       put("<g><title>{}: {}</title>\n", xml_text(lane.label), xml_text(lane.detail));
-      put("<path class=\"area-{}\" d=\"{}V{}H{}Z\"/>\n", role, path, number(y1), number(x(first)));
+      put("<path class=\"area-{}\" d=\"{}V{}H{}Z\"/>\n", role, path, rounded(y1), rounded(x(first)));
       put("<path class=\"line-{}\" d=\"{}\"/></g>\n", role, path);
       if (lane.allocated > 0) line("axis", left_, y(lane.allocated), right_, y(lane.allocated));
       if (lane.capacity > 0) line("limit", left_, y(lane.capacity), right_, y(lane.capacity));
@@ -427,7 +419,7 @@ class Picture {
           put("<g><title>{}: {} {} to {}, {}, slot {}, phase {}</title>", xml_text(lane.label), to_string(span.state), grouped(span.begin),
               grouped(span.end), xml_text(whose), span.slot, span.phase);
         put("<rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>", to_string(place.role), alpha,
-            number(x0), number(y), number(x1 - x0), number(std::max(strip - 1, 1.0)));
+            rounded(x0), rounded(y), rounded(x1 - x0), rounded(std::max(strip - 1, 1.0)));
         if (strip > 11 && span.state != State::Passed)
           text("label", (std::max(x0, left_) + std::min(x1, right_)) / 2, y + strip / 2 + 4,
                label_that_fits(tensor                                                      ? span.name
@@ -455,16 +447,16 @@ class Picture {
           if (to <= from || value == 0) continue;
           const double high = (y1 - y0 - 3) * static_cast<double>(value) / full;
           put("<g><title>{}: {}</title><rect class=\"{}\" fill-opacity=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/></g>\n",
-              xml_text(lane.label), queue_value(lane, from), to_string(lane.role), opacity, number(x(from)), number(y1 - high),
-              number(x(to) - x(from)), number(high));
+              xml_text(lane.label), queue_value(lane, from), to_string(lane.role), opacity, rounded(x(from)), rounded(y1 - high),
+              rounded(x(to) - x(from)), rounded(high));
         }
       for (const QueueMark& mark : lane.marks) {
         if (mark.end <= begin_ || mark.begin >= end_) continue;
         const double x0 = x(std::max(mark.begin, begin_)), x1 = std::max(x(std::min(mark.end, end_)), x0 + 1.5);
         const bool above = mark.state == QueueMark::State::Full;
         put("<g><title>{}: {} {} to {}</title><rect fill=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"3\"/></g>\n", xml_text(lane.label),
-            to_string(mark.state), grouped(mark.begin), grouped(mark.end), above ? colors_.limit : colors_.bad, number(x0),
-            number(above ? y0 : y1 - 3), number(x1 - x0));
+            to_string(mark.state), grouped(mark.begin), grouped(mark.end), above ? colors_.limit : colors_.bad, rounded(x0),
+            rounded(above ? y0 : y1 - 3), rounded(x1 - x0));
       }
     }
   }
@@ -479,6 +471,13 @@ class Picture {
 };
 
 }  // namespace
+
+std::string rounded(double value) {
+  std::string text = fmt::format("{:.2f}", value);
+  while (text.back() == '0') text.pop_back();
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
 
 std::string gantt_svg(const GanttModel& model, const SvgOptions& options) {
   Picture picture(model, options);

@@ -29,6 +29,9 @@ std::string gantt_svg(const GanttModel& model, const SvgOptions& options = {});
 /// options' title stands over A.
 std::string gantt_pair_svg(const GanttModel& a, const GanttModel& b, const SvgOptions& options, const std::string& title_b);
 
+/// Two decimals, without zeros at the end.
+std::string rounded(double value);
+
 // Text inside XML and HTML.
 
 /// Safe between tags and inside quoted attributes; control characters, which XML 1.0 does not have, become spaces.

@@ -7,6 +7,7 @@
 #include "core/analysis/registers.h"
 #include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/check/families.h"
 
 namespace heddle {
@@ -177,9 +178,9 @@ void check_channels(const Case& c) {
       if (refill < end) {
         const Cycle copies = ceil_div(end - write, c.schedule.ii);
         object("depth",
-               fmt::format("channel {} has {} slot{}, but {} copies are alive at once between {} (cycle {}) and the end "
+               fmt::format("channel {} has {}, but {} copies are alive at once between {} (cycle {}) and the end "
                            "of {} (cycle {})",
-                           channel.name, depth, depth == 1 ? "" : "s", copies, c.name(channel.writer), write, c.name(r.op), end),
+                           channel.name, count_of(depth, "slot"), copies, c.name(channel.writer), write, c.name(r.op), end),
                {channel.writer, r.op}, copies);
       } else if (refill < sat_add(end, signal)) {
         c.found.push_back(

@@ -6,6 +6,7 @@
 
 #include "core/analysis/usage_curve.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/check/families.h"
 
 namespace heddle {
@@ -17,7 +18,7 @@ void check_dependences(const Case& c) {
     const Cycle used = sat_add(c.schedule.start(e.to), sat_mul(e.distance, c.schedule.ii));
     if (used >= ready) continue;
     std::string message = fmt::format("{} starts at {}", c.name(e.to), c.schedule.start(e.to));
-    if (e.distance > 0) message += fmt::format(", that is {} after {} iteration{}", used, e.distance, e.distance == 1 ? "" : "s");
+    if (e.distance > 0) message += fmt::format(", that is {} after {}", used, count_of(e.distance, "iteration"));
     message += fmt::format(", but {}", c.name(e.from));
     message += e.value.valid() ? fmt::format(" has {} ready only at {}", c.problem.value(e.value).name, ready)
                                : fmt::format(" must come first and is done only at {}", ready);

@@ -23,10 +23,6 @@ bool number_in(std::string_view text, std::int64_t& value) {
   return error == std::errc() && end == text.data() + text.size() && value >= 0;
 }
 
-Error fault_of(const std::string& file, std::string message, std::string hint) {
-  return Error{ErrorKind::Input, {{file, {}, std::move(message), std::move(hint)}}};
-}
-
 }  // namespace
 
 Result<DumpAddress> parse_address(const std::string& name) {
@@ -49,8 +45,8 @@ Result<DumpAddress> parse_address(const std::string& name) {
     else if (const auto reading = parse_reading(word))
       address.reading = reading;
     else
-      return fault_of(address.path, fmt::format("'{}' after # means nothing here", word),
-                      "known: the number of a loop, full, issue-slots, variantN");
+      return Error::in_file(address.path, fmt::format("'{}' after # means nothing here", word),
+                            "known: the number of a loop, full, issue-slots, variantN");
   }
   return address;
 }
@@ -60,14 +56,15 @@ Result<const DumpLoop*> find_loop(const Dump& dump, const DumpAddress& address) 
   if (!address.loop && std::count_if(dump.loops.begin(), dump.loops.end(), has_ops) == 1)
     return &*std::find_if(dump.loops.begin(), dump.loops.end(), has_ops);
   if (!address.loop)
-    return fault_of(dump.file,
-                    fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
-                    list_loops(dump));
+    return Error::in_file(dump.file,
+                          fmt::format("the file has {} loops; say which one, like {}#{}", dump.loops.size(), dump.file, dump.loops[0].id),
+                          list_loops(dump));
   const auto it = std::find_if(dump.loops.begin(), dump.loops.end(), [&](const DumpLoop& l) { return l.id == *address.loop; });
   if (it == dump.loops.end())
-    return fault_of(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
+    return Error::in_file(dump.file, fmt::format("the file has no loop {}", *address.loop), "it has " + list_loops(dump));
   if (!has_ops(*it))
-    return fault_of(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id), "the file has " + list_loops(dump));
+    return Error::in_file(dump.file, fmt::format("loop {} has no ops; there is nothing to schedule", it->id),
+                          "the file has " + list_loops(dump));
   return &*it;
 }
 
@@ -75,9 +72,10 @@ Result<Schedule> stored_schedule(const Dump& dump, const DumpAddress& address, c
   for (const DumpLoop& loop : dump.loops) {
     if ((address.loop && loop.id != *address.loop) || !has_ops_of(loop, problem)) continue;
     if (std::optional<Schedule> schedule = to_schedule(dump, loop, problem)) return *std::move(schedule);
-    return fault_of(address.path, fmt::format("loop {} has no schedule, only a graph", loop.id), "give a schedule_graph file, or solve it");
+    return Error::in_file(address.path, fmt::format("loop {} has no schedule, only a graph", loop.id),
+                          "give a schedule_graph file, or solve it");
   }
-  return fault_of(address.path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(dump));
+  return Error::in_file(address.path, fmt::format("no loop in this file has the ops of {}", problem.kernel), "it has " + list_loops(dump));
 }
 
 Result<Schedule> joint_schedule(const std::string& path, const std::string& text, const Problem& problem) {

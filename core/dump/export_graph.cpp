@@ -17,7 +17,7 @@ namespace heddle::dump {
 namespace {
 
 Error refuse(const Dump& dump, std::string message, std::string hint = {}) {
-  return Error{ErrorKind::Input, {{dump.file, {}, std::move(message), std::move(hint)}}};
+  return Error::in_file(dump.file, std::move(message), std::move(hint));
 }
 
 /// Where every node of the file starts, and in which of the file's groups.

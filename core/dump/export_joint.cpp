@@ -356,7 +356,7 @@ Result<std::string> export_joint_solution(const Dump& dump, const Problem& probl
   Cycle first = kSaturated;
   for (const DumpNode& n : loop.nodes) {
     const OpId op = problem.find_op(n.name);
-    if (!op.valid()) return Error{ErrorKind::Input, {{dump.file, {}, fmt::format("the schedule has no op {}", n.name), {}}}};
+    if (!op.valid()) return Error::in_file(dump.file, fmt::format("the schedule has no op {}", n.name));
     a.cycle.push_back(schedule.start(op));
     a.group.push_back(schedule.group(op).index());
     first = std::min(first, a.cycle.back());

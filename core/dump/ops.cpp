@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 
 namespace heddle::dump {
 namespace {
@@ -80,7 +81,7 @@ std::string identifier(std::string text, const char* otherwise) {
   constexpr std::size_t kLongest = 40;
   if (text.size() > kLongest) text.resize(kLongest);
   for (char& c : text)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '_';
+    if (!in_name(c)) c = '_';
   return text.empty() ? otherwise : text;
 }
 

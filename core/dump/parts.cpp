@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/base/scanner.h"
 
 namespace heddle::dump {
 namespace {
@@ -118,7 +119,7 @@ ReadOps read_ops(ObjectReader& root) {
     if (const auto kind = object.find("kind")) op.kind = kind->string().value_or("");
     if (const auto scope = object.find("scope"))
       if (const std::string text = scope->string().value_or(""); text.starts_with("loop:"))
-        std::from_chars(text.data() + 5, text.data() + text.size(), op.loop);
+        op.loop = number_in_front(std::string_view(text).substr(5), op.loop);
     for (const Cursor& operand : object.list("operands")) op.operands.push_back(read_operand(operand, ops));
     for (const Cursor& type : object.list("result_types")) op.results.push_back(parse_tile_type(type.string().value_or("")));
   }

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/base/atomic_file.h"
+#include "core/base/text_style.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/members.h"
@@ -95,8 +96,8 @@ struct OpsOf : as::List<OpOf> {
       ops.push_back(std::move(name));
     }
     if (const Json::Array* items = at.json().items(); items && (items->size() < least || items->size() > most))
-      at.fault(fmt::format("{} takes {}{} op{}, found {}", to_string(kind), least == most ? "" : "at least ", least, least == 1 ? "" : "s",
-                           items->size()));
+      at.fault(
+          fmt::format("{} takes {}{}, found {}", to_string(kind), least == most ? "" : "at least ", count_of(least, "op"), items->size()));
   }
 };
 

@@ -157,7 +157,7 @@ struct Samples {
 
 Result<ForeignTrace> parse_foreign_trace(std::string_view text, const std::string& file) {
   if (!text.empty() && text.find('\0') != std::string_view::npos)
-    return Error{ErrorKind::Input, {{file, "", "a Perfetto trace that is no JSON", "make it JSON first: traceconv json TRACE TRACE.json"}}};
+    return Error::in_file(file, "a Perfetto trace that is no JSON", "make it JSON first: traceconv json TRACE TRACE.json");
   const Result<Json> json = parse_json(text, file);
   if (!json) return json.error();
   return TraceReader(file).run(*json);

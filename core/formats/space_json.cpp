@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/base/atomic_file.h"
+#include "core/base/scanner.h"
 #include "core/formats/members.h"
 
 namespace heddle {
@@ -18,12 +19,6 @@ std::optional<double> signed_real(const Cursor& at) {
   if (const double* number = at.json().number(); number && std::isfinite(*number)) return *number;
   at.fault("expected a number, found " + describe(at.json()));
   return std::nullopt;
-}
-
-bool is_name(const std::string& text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !text.empty() && letter(text[0]) &&
-         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 /// The number of the value that stands there.

@@ -15,6 +15,7 @@
 #include "core/base/saturate.h"
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/base/text_style.h"
 #include "core/kernel/execute.h"
 #include "core/kernel/op_shapes.h"
 
@@ -360,7 +361,7 @@ class Reader {
       close = close || name == f.name;
       names.emplace_back(f.name);
     }
-    if (close) fail(begin, fmt::format("{} does not take {} operand{}", name, of.size(), of.size() == 1 ? "" : "s"));
+    if (close) fail(begin, fmt::format("{} does not take {}", name, count_of(of.size(), "operand")));
     const std::string guess = did_you_mean(name, names);
     fail(begin, fmt::format("there is no function '{}'", name), guess.empty() ? "known are " + list_of(names, 40) : guess);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/suggest.h"
+#include "core/base/text_style.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_shapes.h"
 
@@ -84,9 +85,7 @@ class Walker {
       object(op, "takes an element for what stands at its place");
     } else if (op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast") {
       if (op.kind == "map") {
-        const auto attr = op.attrs.find("expr");
-        const auto* text = attr == op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second);
-        const auto expression = MapExpression::parse(text ? *text : std::string(), op.inputs.size());
+        const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());
         if (expression.ok() && expression->uses_place()) return object(op, "computes with the place of an element");
       }
       for (std::size_t k = 0; k < op.inputs.size(); ++k) {
@@ -142,8 +141,7 @@ std::vector<Fault> validate_free_axes(const Kernel& kernel) {
     if (!value)
       fault("/value", fmt::format("unknown value '{}'", axis.value), did_you_mean(axis.value, names_of(kernel.values)));
     else if (axis.dimension < 0 || static_cast<std::size_t>(axis.dimension) >= value->shape.size())
-      fault("/dimension",
-            fmt::format("'{}' has {} dimension{}, counted from 0", axis.value, value->shape.size(), value->shape.size() == 1 ? "" : "s"));
+      fault("/dimension", fmt::format("'{}' has {}, counted from 0", axis.value, count_of(value->shape.size(), "dimension")));
     else if (const std::string why = walk_axis(kernel, params, axis).objection; !why.empty())
       fault("", fmt::format("axis '{}' is not free: {}", axis.name, why), "leave it out: results depend on the order");
   }

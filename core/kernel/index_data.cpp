@@ -17,6 +17,7 @@
 #include "core/base/saturate.h"
 #include "core/base/scanner.h"
 #include "core/base/split.h"
+#include "core/base/text_style.h"
 #include "core/kernel/structure.h"
 
 namespace heddle {
@@ -145,7 +146,7 @@ class TableReader {
     scope_.tables = std::move(tables);
   }
 
-  static std::string counted(std::int64_t count) { return fmt::format("{} number{}", count, count == 1 ? "" : "s"); }
+  static std::string counted(std::int64_t count) { return count_of(count, "number"); }
 
   Result<Numbers> contents(const Tensor& tensor, std::int64_t size) {
     if (!tensor.data) return Error::input(fmt::format("index tensor '{}' has no data", tensor.name));

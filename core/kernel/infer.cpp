@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/words.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
 
@@ -14,10 +15,6 @@ struct Inferred {
   std::optional<std::vector<Expr>> shape;
   std::optional<Space> space;
 };
-
-bool one_of(std::string_view kind, std::initializer_list<std::string_view> kinds) {
-  return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
-}
 
 bool moves(std::string_view kind) {
   return one_of(kind, {"copy", "smem_load", "smem_store", "tmem_load", "tmem_store", "mask", "broadcast"});

@@ -31,6 +31,7 @@ inline bool is_written(TensorRole role) { return role == TensorRole::Output || r
 enum class Packing { Natural, Packed, Free };
 
 int bits_of(DType dtype);
+inline bool is_byte_float(DType type) { return type == DType::F8e4m3 || type == DType::F8e5m2; }
 const char* to_string(DType dtype);
 const char* to_string(Space space);
 std::optional<DType> parse_dtype(std::string_view name);
@@ -146,6 +147,13 @@ struct TileOp {
   std::vector<Expr> at;              ///< coordinates of the tile's first element in `tensor`
   std::map<std::string, Attr> attrs;
   std::optional<CostOverride> cost;
+
+  /// The attribute of that name, where it is a T; null: it is none, or there is none.
+  template <class T>
+  const T* attr(const std::string& wanted) const {
+    const auto found = attrs.find(wanted);
+    return found == attrs.end() ? nullptr : std::get_if<T>(&found->second);
+  }
 };
 
 /// An order between two body ops that no value expresses (memory order, tokens; all edges of a numbers-only graph).

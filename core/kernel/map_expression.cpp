@@ -213,12 +213,10 @@ MapExpression::Counts MapExpression::counts() const {
 
 MapExpression::Counts map_counts(const TileOp& op) {
   MapExpression::Counts counts;
-  const auto text = op.attrs.find("expr");
-  if (const auto* expr = text == op.attrs.end() ? nullptr : std::get_if<std::string>(&text->second))
+  if (const auto* expr = op.attr<std::string>("expr"))
     if (const auto parsed = MapExpression::parse(*expr, op.inputs.size()); parsed.ok()) counts = parsed->counts();
   const auto given = [&](const char* name, std::int64_t& count) {
-    const auto it = op.attrs.find(name);
-    if (const auto* number = it == op.attrs.end() ? nullptr : std::get_if<std::int64_t>(&it->second)) count = *number;
+    if (const auto* number = op.attr<std::int64_t>(name)) count = *number;
   };
   given("fma", counts.fma);
   given("alu", counts.alu);

@@ -11,6 +11,7 @@
 
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/base/text_style.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
 
@@ -281,7 +282,7 @@ class MapReader {
       }
       if (!error_ && !in_.take(")")) fail("expected ',' or ')'");
       if (!error_ && given != function->operands)
-        fail(fmt::format("{} takes {} argument{}, found {}", name, function->operands, function->operands == 1 ? "" : "s", given));
+        fail(fmt::format("{} takes {}, found {}", name, count_of(function->operands, "argument"), given));
       return call(function->function, of, function->operands);
     }
     if (const auto it = named_.find(name); it != named_.end()) return it->second;

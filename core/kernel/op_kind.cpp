@@ -152,8 +152,8 @@ const OpAttribute* OpKind::find_attribute(std::string_view wanted) const {
 std::span<const ElementwiseFunction> elementwise_functions() { return kElementwise; }
 
 bool is_async_load(const TileOp& op) {
-  const auto variant = op.attrs.find("variant");
-  return op.kind == "load" && variant != op.attrs.end() && variant->second == Attr(std::string("async"));
+  const auto* variant = op.attr<std::string>("variant");
+  return op.kind == "load" && variant && *variant == "async";
 }
 
 bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.empty() && !op.at.empty(); }

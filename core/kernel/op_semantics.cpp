@@ -23,18 +23,13 @@ const std::string kFine;
 
 // ---- attributes
 
-const Attr* find_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it == op.attrs.end() ? nullptr : &it->second;
-}
-
 std::optional<float> number(const TileOp& op, const char* name) {
-  const Attr* attr = find_attr(op, name);
-  return attr ? number_of(*attr) : std::nullopt;
+  const auto attr = op.attrs.find(name);
+  return attr == op.attrs.end() ? std::nullopt : number_of(attr->second);
 }
 
 std::string bad_number(const TileOp& op, const char* name) {
-  return find_attr(op, name) && !number(op, name) ? fmt::format("attribute '{}' is not a decimal number", name) : kFine;
+  return op.attrs.contains(name) && !number(op, name) ? fmt::format("attribute '{}' is not a decimal number", name) : kFine;
 }
 
 // ---- shapes
@@ -354,8 +349,7 @@ constexpr std::array<NamedFunction, 22> kFunctions{{
 }};
 
 std::string do_elementwise(const OpCall& call) {
-  const Attr* attr = find_attr(*call.op, "fn");
-  const auto* name = attr ? std::get_if<std::string>(attr) : nullptr;
+  const auto* name = call.op->attr<std::string>("fn");
   if (!name) return "attribute 'fn' must name a function";
   const auto it = std::find_if(kFunctions.begin(), kFunctions.end(), [&](const NamedFunction& f) { return f.name == *name; });
   if (it == kFunctions.end()) return fmt::format("unknown function '{}'", *name);
@@ -369,8 +363,7 @@ std::string do_elementwise(const OpCall& call) {
 }
 
 std::string do_map(const OpCall& call) {
-  const Attr* attr = find_attr(*call.op, "expr");
-  const auto* text = attr ? std::get_if<std::string>(attr) : nullptr;
+  const auto* text = call.op->attr<std::string>("expr");
   if (!text) return "attribute 'expr' must have an expression";
   const Result<MapExpression> expression = MapExpression::parse(*text, call.inputs.size());
   if (!expression.ok()) return expression.error().faults.front().message;

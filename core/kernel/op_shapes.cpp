@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 
 namespace heddle {
 namespace {
@@ -53,8 +54,8 @@ void box(ShapeCheck& c) {
   const TileShape& tile = c.result ? *c.result : c.in(0);
   if (c.rank && tile.size() > *c.rank)
     c.fault(c.result ? "/out/0" : "/in/0",
-            fmt::format("a tile of shape {} does not fit tensor '{}' of {} dimension{}; expected no more dimensions than the tensor has",
-                        shape_text(tile), c.op.tensor, *c.rank, *c.rank == 1 ? "" : "s"));
+            fmt::format("a tile of shape {} does not fit tensor '{}' of {}; expected no more dimensions than the tensor has",
+                        shape_text(tile), c.op.tensor, count_of(*c.rank, "dimension")));
 }
 
 void gather(ShapeCheck& c) {
@@ -132,17 +133,14 @@ void elements(ShapeCheck& c) {
 }
 
 void map(ShapeCheck& c) {
-  const auto attr = c.op.attrs.find("along");
-  if (const auto* along = attr == c.op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second)) {
+  if (const auto* along = c.op.attr<std::string>("along")) {
     if (along->size() != c.inputs.size() || along->find_first_not_of("frc1") != std::string::npos)
-      return c.fault(
-          "/attrs/along",
-          fmt::format("expected {} letter{}, one per input, found \"{}\"", c.inputs.size(), c.inputs.size() == 1 ? "" : "s", *along),
-          "f: full; r: one element per row; c: one per column; 1: one number");
+      return c.fault("/attrs/along", fmt::format("expected {}, one per input, found \"{}\"", count_of(c.inputs.size(), "letter"), *along),
+                     "f: full; r: one element per row; c: one per column; 1: one number");
   }
   for (std::size_t k = 0; k < c.inputs.size(); ++k) {
     if (map_lay(c.op, k, c.in(k), *c.result)) continue;
-    const bool told = attr != c.op.attrs.end();
+    const bool told = c.op.attrs.contains("along");
     if (!told && lay_over(c.in(k), *c.result, 0) && lay_over(c.in(k), *c.result, 1))
       c.fault(c.input(k),
               fmt::format("operand '{}' of shape {} could lie along the rows or the columns of a result of shape {}", c.name(k),
@@ -210,8 +208,7 @@ std::optional<Lay> lay_over(const TileShape& operand, const TileShape& result, s
 }
 
 std::optional<Lay> map_lay(const TileOp& op, std::size_t k, const TileShape& operand, const TileShape& result) {
-  const auto attr = op.attrs.find("along");
-  const auto* along = attr == op.attrs.end() ? nullptr : std::get_if<std::string>(&attr->second);
+  const auto* along = op.attr<std::string>("along");
   if (!along) {
     const std::optional<Lay> rows = lay_over(operand, result, 0), columns = lay_over(operand, result, 1);
     return rows && columns && rows != columns ? std::nullopt : rows ? rows : columns;
@@ -230,13 +227,18 @@ std::optional<Lay> map_lay(const TileOp& op, std::size_t k, const TileShape& ope
 bool is_reduction(std::string_view kind) { return kind.starts_with("reduce_"); }
 
 std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::int64_t>(it->second) ? std::get<std::int64_t>(it->second) : fallback;
+  const auto* value = op.attr<std::int64_t>(name);
+  return value ? *value : fallback;
 }
 
 bool flag_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<bool>(it->second) && std::get<bool>(it->second);
+  const bool* value = op.attr<bool>(name);
+  return value && *value;
+}
+
+std::string text_attr(const TileOp& op, const char* name) {
+  const auto* value = op.attr<std::string>(name);
+  return value ? *value : std::string();
 }
 
 std::vector<ShapeFault> shape_faults(const TileOp& op, std::span<const TileShape* const> inputs, const TileShape* result,

@@ -48,5 +48,7 @@ bool is_reduction(std::string_view kind);
 std::int64_t integer_attr(const TileOp& op, const char* name, std::int64_t fallback);
 /// An attribute that is true.
 bool flag_attr(const TileOp& op, const char* name);
+/// An attribute that is a text; empty without it.
+std::string text_attr(const TileOp& op, const char* name);
 
 }  // namespace heddle

@@ -29,13 +29,6 @@ struct CutPlan {
   Expr step;                              ///< by how much
 };
 
-template <class T>
-T attr_or(const TileOp& op, const char* name, T fallback) {
-  const auto it = op.attrs.find(name);
-  const T* value = it == op.attrs.end() ? nullptr : std::get_if<T>(&it->second);
-  return value ? *value : fallback;
-}
-
 bool mentions(const Expr& expr, const std::string& name) {
   const std::vector<std::string> names = expr.names();
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -238,12 +231,12 @@ class Subtiler {
     const std::string_view kind = op.kind;
     const std::size_t out_rank = op.outputs.empty() ? 0 : rank_of(op.outputs[0]);
     if (kind == "mma") {
-      labels.push_back(attr_or(op, "transpose_a", false) ? Labels{'K', 'M'} : Labels{'M', 'K'});
-      labels.push_back(attr_or(op, "transpose_b", false) ? Labels{'N', 'K'} : Labels{'K', 'N'});
+      labels.push_back(flag_attr(op, "transpose_a") ? Labels{'K', 'M'} : Labels{'M', 'K'});
+      labels.push_back(flag_attr(op, "transpose_b") ? Labels{'N', 'K'} : Labels{'K', 'N'});
       if (op.inputs.size() > 2) labels.push_back({'M', 'N'});
       labels.push_back({'M', 'N'});
     } else if (is_reduction(kind)) {
-      const bool rows = attr_or<std::int64_t>(op, "axis", 1) == 1, vector = rank_of(op.inputs[0].value) == 1;
+      const bool rows = integer_attr(op, "axis", 1) == 1, vector = rank_of(op.inputs[0].value) == 1;
       labels.push_back(vector ? Labels{'b'} : Labels{'a', 'b'});
       labels.resize(op.inputs.size() + 1, {vector ? '\0' : rows ? 'a' : 'b'});
     } else if (kind == "map") {
@@ -254,13 +247,13 @@ class Subtiler {
         labels.push_back(lies == 'r' ? Labels{'a'} : lies == 'c' ? Labels{'b'} : lies == '1' ? Labels(rank, 0) : dimensions(rank));
       }
       labels.push_back(dimensions(out_rank));
-    } else if (kind == "smem_load" && attr_or(op, "transpose", false)) {
+    } else if (kind == "smem_load" && flag_attr(op, "transpose")) {
       labels = {{'b', 'a'}, {'a', 'b'}};
     } else if (kind == "gather") {
       labels = {{'a', 'b'}};
       if (!op.inputs.empty()) labels.insert(labels.begin(), {'a'});
     } else {
-      const auto axis = attr_or<std::int64_t>(op, "axis", 0);
+      const auto axis = integer_attr(op, "axis", 0);
       for (const Operand& in : op.inputs)
         labels.push_back(op.outputs.empty() ? dimensions(rank_of(in.value)) : laid_over(in.value, out_rank, axis));
       for (const std::string& out : op.outputs) labels.push_back(dimensions(rank_of(out)));
@@ -270,7 +263,7 @@ class Subtiler {
 
   /// Attribute `along` of a map, found where it is not given: parts may have the same extent along rows and columns.
   std::string along_of(const TileOp& op) const {
-    if (const std::string given = attr_or(op, "along", std::string()); !given.empty()) return given;
+    if (const std::string given = text_attr(op, "along"); !given.empty()) return given;
     const TileShape result = extents_of(op.outputs[0]);
     std::string along;
     for (std::size_t k = 0; k < op.inputs.size(); ++k) {
@@ -293,7 +286,7 @@ class Subtiler {
   void move_map(TileOp& part, const TileOp& whole, std::size_t d, std::int64_t t) const {
     part.attrs["along"] = along_of(whole);
     const std::int64_t offset = t * (extents_of(whole.outputs[0])[d] / factor_);
-    const std::string expr = attr_or(whole, "expr", std::string());
+    const std::string expr = text_attr(whole, "expr");
     if (offset > 0) part.attrs["expr"] = moved_map_expression(expr, d == 0 ? "row" : "col", std::to_string(offset));
   }
 
@@ -344,7 +337,7 @@ class Subtiler {
     CutPlan plan;
     const bool kept = op.outputs.empty() || split_.contains(op.outputs[0]);
     plan.fate = kept ? Fate::Replicated : Fate::Chained;
-    if (!kept && op.kind == "reduce_sum" && attr_or(op, "mean", false))
+    if (!kept && op.kind == "reduce_sum" && flag_attr(op, "mean"))
       return refuse("a mean of parts is not the mean", "sum, and divide afterwards");
     if (!kept && op.kind == "reduce_argmax") return refuse("the places of the maxima of parts are not that of the maximum");
     if (!kept && op.kind != "mma" && !is_reduction(op.kind)) return refuse("its result does not have that dimension");

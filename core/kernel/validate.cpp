@@ -9,10 +9,13 @@
 #include <map>
 #include <set>
 
+#include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/base/text_style.h"
 #include "core/kernel/formula.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
+#include "core/kernel/op_shapes.h"
 
 namespace heddle {
 namespace {
@@ -20,15 +23,6 @@ namespace {
 constexpr std::size_t kLargestRank = 8;
 constexpr std::size_t kMostGuesses = 100;  ///< faults after which guessing names is not worth the time
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
-
-/// What expressions accept as a name: a letter or underscore, then letters, digits, underscores.
-bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
-std::string counted(int count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
 /// Where in the three op lists a value gets its definition; kNowhere where it has none.
 struct Definition {
@@ -75,7 +69,7 @@ class Validator {
 
   /// Parameters, block indices and the loop variable share the one namespace of expressions.
   void variable(const std::string& pointer, const std::string& name) {
-    if (!is_identifier(name))
+    if (!is_name(name))
       fault(pointer, fmt::format("\"{}\" cannot be used in expressions; expected letters, digits and underscores", name));
     else if (const auto [it, fresh] = variables_.emplace(name, pointer); !fresh)
       fault(pointer, fmt::format("name '{}' is already taken by {}", name, it->second), "choose another name");
@@ -164,7 +158,7 @@ class Validator {
       return;
     }
     if (tensor.dtype != DType::I32) fault(at + "/dtype", fmt::format("index tensors are of i32, found {}", to_string(tensor.dtype)));
-    if (!is_identifier(tensor.name))
+    if (!is_name(tensor.name))
       fault(at + "/name", fmt::format("\"{}\" cannot be looked up; expected letters, digits and underscores", tensor.name));
     if (!tensor.data)
       fault(at, fmt::format("index tensor '{}' needs \"data\"", tensor.name),
@@ -281,10 +275,10 @@ class Validator {
     const int inputs = static_cast<int>(op.inputs.size()), outputs = static_cast<int>(op.outputs.size());
     if (inputs < kind->min_inputs || inputs > kind->max_inputs)
       fault(at + "/in", kind->min_inputs == kind->max_inputs
-                            ? fmt::format("{} takes {}, found {}", op.kind, counted(kind->min_inputs, "input"), inputs)
+                            ? fmt::format("{} takes {}, found {}", op.kind, count_of(kind->min_inputs, "input"), inputs)
                             : fmt::format("{} takes {} to {} inputs, found {}", op.kind, kind->min_inputs, kind->max_inputs, inputs));
     if (kind->outputs != OpKind::kAnyOutputs && outputs != kind->outputs)
-      fault(at + "/out", fmt::format("{} defines {}, found {}", op.kind, counted(kind->outputs, "value"), outputs));
+      fault(at + "/out", fmt::format("{} defines {}, found {}", op.kind, count_of(kind->outputs, "value"), outputs));
     if ((kind->reads_tensor || kind->writes_tensor) && op.tensor.empty())
       fault(at, fmt::format("{} needs \"tensor\", the global tensor that it {}", op.kind, kind->reads_tensor ? "reads" : "writes"));
     if (op.kind == "opaque" && (!op.cost || !op.cost->latency))
@@ -307,11 +301,8 @@ class Validator {
     if (op.kind == "elementwise") element_function(at, op);
     if (op.attrs.contains("keep_within") && inputs < 2)
       fault(at + "/attrs/keep_within", "it needs a second input, the old maximum", "add it, or take the attribute out");
-    if (const auto skips = op.attrs.find("skip_ones"); skips != op.attrs.end() && skips->second == Attr(true)) {
-      const auto fn = op.attrs.find("fn");
-      if (inputs != 2 || fn == op.attrs.end() || fn->second != Attr(std::string("mul")))
-        fault(at + "/attrs/skip_ones", "only products of two operands have factors of 1", "take it out, or make it \"fn\": \"mul\"");
-    }
+    if (flag_attr(op, "skip_ones") && (inputs != 2 || text_attr(op, "fn") != "mul"))
+      fault(at + "/attrs/skip_ones", "only products of two operands have factors of 1", "take it out, or make it \"fn\": \"mul\"");
     if (op.kind == "map") map_expression(at, op);
     if (is_async_load(op) && outputs == 1)
       if (const TileValue* tile = find_value(op.outputs[0]); tile && tile->space != Space::Smem)
@@ -321,10 +312,9 @@ class Validator {
   }
 
   void map_expression(const std::string& at, const TileOp& op) {
-    const auto it = op.attrs.find("expr");
-    if (it == op.attrs.end())
+    if (!op.attrs.contains("expr"))
       return fault(at, "map needs the attribute 'expr', what an element is of x0, x1, ...", "\"expr\": \"x0 * sigmoid(x0)\"");
-    const auto* text = std::get_if<std::string>(&it->second);
+    const auto* text = op.attr<std::string>("expr");
     if (!text || op.inputs.size() > MapExpression::kMostInputs) return;
     const auto expression = MapExpression::parse(*text, op.inputs.size());
     if (!expression.ok())
@@ -341,16 +331,15 @@ class Validator {
   }
 
   void element_function(const std::string& at, const TileOp& op) {
-    const auto it = op.attrs.find("fn");
-    if (it == op.attrs.end())
+    if (!op.attrs.contains("fn"))
       return fault(at, "elementwise needs the attribute 'fn', the function to apply", "known: " + list_of(functions()));
-    const std::string* name = std::get_if<std::string>(&it->second);
+    const auto* name = op.attr<std::string>("fn");
     for (const ElementwiseFunction& f : elementwise_functions()) {
       if (!name || *name != f.name) continue;
       const int found = static_cast<int>(op.inputs.size());
       const bool may_lack = op.attrs.contains("value") || *name == "rsqrt";
       if (found == f.operands || (may_lack && found + 1 == f.operands)) continue;
-      fault(at + "/in", fmt::format("function '{}' takes {}, found {}", *name, counted(f.operands, "operand"), found),
+      fault(at + "/in", fmt::format("function '{}' takes {}, found {}", *name, count_of(f.operands, "operand"), found),
             f.operands > 1 ? "the last may be the attribute 'value'" : "");
     }
   }
@@ -364,8 +353,8 @@ class Validator {
       fault(at + "/tensor", fmt::format("unknown tensor '{}'", op.tensor), std::move(hint));
     } else if (op.at.size() != tensor->shape.size()) {
       fault(at + "/at",
-            fmt::format("tensor '{}' has {}, found {}", tensor->name, counted(static_cast<int>(tensor->shape.size()), "dimension"),
-                        counted(static_cast<int>(op.at.size()), "coordinate")));
+            fmt::format("tensor '{}' has {}, found {}", tensor->name, count_of(static_cast<int>(tensor->shape.size()), "dimension"),
+                        count_of(static_cast<int>(op.at.size()), "coordinate")));
     }
     if (tensor && tensor->packing != Packing::Natural && op.kind != "tma_load" && op.kind != "tma_store" && op.kind != "atomic_add")
       fault(at + "/tensor", fmt::format("tensor '{}' is prepacked, which TMA alone brings and takes", tensor->name));
@@ -391,7 +380,7 @@ class Validator {
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {
     if (op.at.size() != 2)
       fault(at + "/at", fmt::format("{} needs the row and the column of the tile's first element, found {}", op.kind,
-                                    counted(static_cast<int>(op.at.size()), "coordinate")));
+                                    count_of(static_cast<int>(op.at.size()), "coordinate")));
     for (std::size_t k = 0; k < op.at.size(); ++k)
       known_names(fmt::format("{}/at/{}", at, k), op.at[k], list == "body" ? body_names_ : block_names_, kernel_.tensors.size());
   }

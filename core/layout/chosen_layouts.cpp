@@ -1,5 +1,4 @@
-#include "core/layout/chosen_layouts.h"
-
+// Layouts that somebody chose, put in the place of the defaults: first the orders of free axes, then values one by one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "core/kernel/op_shapes.h"
 #include "core/layout/layout_objections.h"
 #include "core/layout/layout_store.h"
+#include "core/layout/plan_parts.h"
 
 namespace heddle {
 namespace {

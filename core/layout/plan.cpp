@@ -2,12 +2,10 @@
 
 #include "core/base/saturate.h"
 #include "core/layout/chosen_instructions.h"
-#include "core/layout/chosen_layouts.h"
 #include "core/layout/default_layouts.h"
 #include "core/layout/measured_kernel.h"
 #include "core/layout/packed_tensors.h"
-#include "core/layout/plan_ops.h"
-#include "core/layout/relabelled_axes.h"
+#include "core/layout/plan_parts.h"
 
 namespace heddle {
 

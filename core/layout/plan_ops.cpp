@@ -1,5 +1,5 @@
-#include "core/layout/plan_ops.h"
-
+// What ops do with the values that a plan has laid out: the instructions of each, the default's or those chosen, and what shared memory's
+// port does for it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 #include "core/layout/packed_tensors.h"
+#include "core/layout/plan_parts.h"
 #include "core/layout/plan_transfer.h"
 
 namespace heddle {
@@ -40,8 +41,8 @@ std::string hand_over_objection(const MeasuredKernel& of, const LayoutPlan& plan
     if (!layout) continue;
     const std::int64_t words = ceil_div(sat_mul(layout->extent(LayoutAxis::Register), of.bits(v)), std::int64_t{32});
     if (words * 4 % row.bytes != 0)
-      return fmt::format("'{}' hands over {} register{} of each thread, no multiple of the {} that {} moves", name, words,
-                         words == 1 ? "" : "s", row.bytes / 4, row.name);
+      return fmt::format("'{}' hands over {} of each thread, no multiple of the {} that {} moves", name, count_of(words, "register"),
+                         row.bytes / 4, row.name);
   }
   return handed ? std::string() : fmt::format("'{}' hands nothing over: no other op of the loop reads it from registers", name);
 }

@@ -1,5 +1,4 @@
-#include "core/layout/relabelled_axes.h"
-
+// Free axes that were chosen to be in another order: of the results of products, and of what products read row by row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "core/kernel/op_shapes.h"
 #include "core/layout/layout_objections.h"
 #include "core/layout/layout_store.h"
+#include "core/layout/plan_parts.h"
 
 namespace heddle {
 namespace {

@@ -39,6 +39,8 @@ std::string made_for_another(const ScheduleHead& head, const Problem& problem) {
   return "made for " + other;
 }
 
+}  // namespace
+
 Contender contender_of(Schedule schedule, std::string name, ContenderKind kind) {
   Contender c;
   c.name = std::move(name);
@@ -47,8 +49,6 @@ Contender contender_of(Schedule schedule, std::string name, ContenderKind kind) 
   c.schedule = std::move(schedule);
   return c;
 }
-
-}  // namespace
 
 std::vector<Contender> shelf_contenders(const Problem& problem) {
   std::vector<Contender> contenders;

@@ -11,6 +11,9 @@ namespace heddle {
 
 class Source;
 
+/// A schedule under a name, with what its note says of it.
+Contender contender_of(Schedule schedule, std::string name, ContenderKind kind = ContenderKind::File);
+
 /// The shipped schedules of the problem's kernel. One for a loop of other costs (other tiles, another machine) says so instead
 /// of a schedule: its starts would mean nothing here.
 std::vector<Contender> shelf_contenders(const Problem& problem);

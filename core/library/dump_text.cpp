@@ -32,7 +32,7 @@ const dump::DumpLoop& usual_loop(const dump::Dump& dump) {
 std::string said_of_own(const dump::DumpLoopAudit& audit) {
   const std::size_t broken = audit.broken.size() + audit.slot_conflicts.size();
   const char* const joined = broken == 0 ? ", but" : " and";
-  std::string own = broken == 0 ? "it is legal" : fmt::format("it breaks {} rule{}", broken, broken == 1 ? "" : "s");
+  std::string own = broken == 0 ? "it is legal" : fmt::format("it breaks {}", count_of(broken, "rule"));
   if (audit.program.deadlock)
     own += fmt::format("{} its groups wait for each other", joined);
   else if (audit.unsustainable())
@@ -56,7 +56,7 @@ std::shared_ptr<const BothReadings> judge(const dump::Dump& dump, const dump::Du
     const std::size_t count = check(*problem, *schedule, dump::problem_rules(dump, loop, *problem)).violations.size();
     const Period period = sustainable_period(*problem, *schedule);
     both.full = count == 0 && !period.deadlock;
-    full = count == 0 ? "it is legal" : fmt::format("it breaks {} rule{}", count, count == 1 ? "" : "s");
+    full = count == 0 ? "it is legal" : fmt::format("it breaks {}", count_of(count, "rule"));
     if (period.deadlock)
       full += " and deadlocks";
     else if (period.cycles() > schedule->ii)

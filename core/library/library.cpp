@@ -106,8 +106,8 @@ Result<std::string> find_in_library(Shelf shelf, const std::string& name_or_path
                          (shelf != Shelf::Schedules && file.find('/') != std::string::npos);
   std::string hint = did_you_mean(path_like ? fs::path(file).stem().string() : name_or_path, names);
   if (path_like && fs::exists(file, code))
-    return Error{ErrorKind::Input, {{file, {}, "only a compiler's dump and a Triton text have loops to name after #", {}}}};
-  if (path_like) return Error{ErrorKind::Input, {{file, {}, "no such file", std::move(hint)}}};
+    return Error::in_file(file, "only a compiler's dump and a Triton text have loops to name after #");
+  if (path_like) return Error::in_file(file, "no such file", std::move(hint));
   if (hint.empty()) {
     if (names.empty()) {
       const Result<std::string> root = library_root();

@@ -105,11 +105,6 @@ std::string with_article(const std::string& reading_name) { return reading_name.
 
 std::shared_ptr<const Source> compilers_file(const std::string& name, const Source* known) { return compilers(name, {name, {}}, known); }
 
-SourceKind compilers_kind(const std::string& name) {
-  const std::shared_ptr<const Source> source = compilers_file(name);
-  return source ? source->kind() : SourceKind::Kernel;
-}
-
 std::shared_ptr<const Source> find_source(const std::string& words, const Source* known) {
   if (is_project(words)) return std::make_shared<const ProjectFile>(words);
   std::error_code code;

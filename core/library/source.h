@@ -115,7 +115,5 @@ std::shared_ptr<const Source> find_source(const std::string& words, const Source
 
 /// What a compiler wrote into this file (FILE, FILE#WORDS): a dump, a solution, a Triton text. Null: none did.
 std::shared_ptr<const Source> compilers_file(const std::string& name, const Source* known = nullptr);
-/// Which of them; Kernel: none.
-SourceKind compilers_kind(const std::string& name);
 
 }  // namespace heddle

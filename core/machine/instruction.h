@@ -27,6 +27,11 @@ enum class InstructionKind {
   TensorLoad,   ///< tcgen05.ld: a warp's 32 lanes of tensor memory
   TensorStore   ///< tcgen05.st
 };
+/// Each lane gives an address in shared memory.
+constexpr bool is_shared_access(InstructionKind kind) {
+  return kind == InstructionKind::SharedLoad || kind == InstructionKind::SharedStore || kind == InstructionKind::MatrixLoad ||
+         kind == InstructionKind::MatrixStore;
+}
 const char* to_string(InstructionKind kind);
 
 /// Where the elements of an instruction's operand lie, over GF(2): bit i of a register's, lane's or warp's number moves the element by

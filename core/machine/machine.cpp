@@ -23,12 +23,6 @@ const char* to_string(UnitRole role) {
   return "other";
 }
 
-std::optional<UnitRole> parse_unit_role(std::string_view wanted) {
-  for (const auto& [value, name] : kRoles)
-    if (wanted == name) return value;
-  return std::nullopt;
-}
-
 const Unit* Machine::find_unit(std::string_view wanted) const {
   const auto it = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return u.name == wanted; });
   return it == units.end() ? nullptr : &*it;

@@ -20,7 +20,6 @@ namespace heddle {
 /// What kind of hardware a unit is; decides colour and grouping in every picture.
 enum class UnitRole { Tensor, Copy, Special, Float, Alu, Smem, Tmem, Sync, Other };
 const char* to_string(UnitRole role);
-std::optional<UnitRole> parse_unit_role(std::string_view name);
 
 struct Unit {
   std::string name;  ///< "TC", "MUFU", "SMEM" ...

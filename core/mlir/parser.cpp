@@ -298,7 +298,7 @@ void Parser::take_line() {
 
 Result<Module> Parser::parse() {
   if (module_.text.size() > kLongestText)
-    return Error{ErrorKind::Input, {{module_.file, {}, "the text has more than " + std::to_string(kLongestText >> 20) + " MiB", {}}}};
+    return Error::in_file(module_.file, "the text has more than " + std::to_string(kLongestText >> 20) + " MiB");
   Lexer lexer(module_.text);
   while (!stop_) {
     tokens_ = lexer.next_line();

@@ -104,7 +104,6 @@ class Parser {
   std::unordered_map<std::string_view, Binding> names_;
   std::vector<std::pair<std::string_view, Binding>> undo_;
   std::vector<bool> op_open_;  ///< a region of it is open, so that its results are not there yet
-  std::vector<std::size_t> location_numbers_;
   std::size_t scopes_ = 0;
   bool seen_module_ = false;
 };

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "core/base/saturate.h"
+#include "core/base/scanner.h"
 
 namespace heddle::dump {
 namespace {
@@ -16,8 +17,7 @@ std::int64_t bits_of_element(std::string_view name) {
   if (name.starts_with("!tt.ptr") || name == "index") return 64;
   const std::size_t digit = name.find_first_of("0123456789");
   if (digit == std::string_view::npos) return 32;
-  std::int64_t bits = 0;
-  std::from_chars(name.data() + digit, name.data() + name.size(), bits);
+  const auto bits = number_in_front<std::int64_t>(name.substr(digit));
   return bits >= 1 && bits <= 128 ? bits : 32;
 }
 

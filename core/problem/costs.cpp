@@ -20,11 +20,6 @@ namespace {
 
 using Tiles = std::vector<const Tile*>;
 
-std::string text_attr(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<std::string>(it->second) ? std::get<std::string>(it->second) : "";
-}
-
 std::string variant_of(const TileOp& op, const Tiles& inputs) {
   if (std::string variant = text_attr(op, "variant"); !variant.empty()) return variant;
   if (op.kind == "elementwise") return text_attr(op, "fn");
@@ -298,15 +293,6 @@ Op cost_of(const TiledOp& of, const Machine& machine, const Scope& params, Fault
   return out;
 }
 
-namespace {
-
-bool flag(const TileOp& op, const char* name) {
-  const auto it = op.attrs.find(name);
-  return it != op.attrs.end() && std::holds_alternative<bool>(it->second) && std::get<bool>(it->second);
-}
-
-}  // namespace
-
 std::optional<Tile> measure(const TileValue& value, const Scope& params, const FaultPlace& place, FaultLog& faults) {
   Tile tile;
   tile.space = value.space;
@@ -349,14 +335,10 @@ std::optional<MmaShape> mma_shape(const TiledOp& of, FaultLog& faults) {
   const FaultPlace& place = of.place;
   HEDDLE_ASSERT(inputs.size() >= 2 && !outputs.empty(), "the arity of a valid kernel's ops is right");
   const Tile &a = *inputs[0], &b = *inputs[1], &d = *outputs[0];
-  const bool ta = flag(op, "transpose_a"), tb = flag(op, "transpose_b");
+  const bool ta = flag_attr(op, "transpose_a"), tb = flag_attr(op, "transpose_b");
   const std::int64_t k_of_b = tb ? b.cols : b.rows, columns_of_b = tb ? b.rows : b.cols;
   // With attribute `column` D may be narrower than B, with `row` K may be less than B's: they take what B has from there on.
-  const auto first_of = [&](const char* name) {
-    const auto attr = op.attrs.find(name);
-    return attr == op.attrs.end() ? nullptr : std::get_if<std::int64_t>(&attr->second);
-  };
-  const std::int64_t *column = first_of("column"), *row = first_of("row");
+  const std::int64_t *column = op.attr<std::int64_t>("column"), *row = op.attr<std::int64_t>("row");
   const MmaShape shape{ta ? a.cols : a.rows, column ? d.cols : columns_of_b, ta ? a.rows : a.cols};
   bool good = true;
   const auto part = [&](const char* what, std::int64_t first, std::int64_t count, std::int64_t all) {

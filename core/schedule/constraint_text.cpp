@@ -47,10 +47,7 @@ const char* sentence_of(ConstraintKind kind) {
 }
 
 /// What may stand next to each other in a word without quotes. Letters of other alphabets may.
-bool plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '@' || c == '/' ||
-         c == '-' || static_cast<unsigned char>(c) >= 0x80;
-}
+bool plain(char c) { return in_name(c) || c == '.' || c == '@' || c == '/' || c == '-' || static_cast<unsigned char>(c) >= 0x80; }
 
 bool is_number(std::string_view word) {
   return !word.empty() && word.find_first_not_of("0123456789", word[0] == '-' ? 1 : 0) == std::string_view::npos;
@@ -66,7 +63,7 @@ constexpr std::array kReserved{"pin",     "and",      "at",     "from",      "to
 std::string spoken(const std::string& name) {
   const bool reserved = std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end();
   if (!name.empty() && !reserved && std::all_of(name.begin(), name.end(), plain) && name.find("..") == std::string::npos &&
-      name[0] != '-' && !(name[0] >= '0' && name[0] <= '9'))
+      name[0] != '-' && !is_digit(name[0]))
     return name;
   std::string text = "\"";
   for (const char c : name) text += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/hash.h"
+#include "core/base/text_style.h"
 #include "core/problem/problem.h"
 
 namespace heddle {
@@ -85,8 +86,8 @@ std::string period_sentence(const PeriodProof& proof, Cycle ii) {
   const std::int64_t bound = cycles_of(proof.bound, 1);
   switch (proof.standing) {
     case PeriodStanding::LeastOfAll:
-      text += fmt::format(": the {} of {} that keep the dependences in {} stage{}, the fewest of their order, and fit {} registers",
-                          standing_text(proof), groups_in_words(proof.groups), proof.stages, proof.stages == 1 ? "" : "s", proof.registers);
+      text += fmt::format(": the {} of {} that keep the dependences in {}, the fewest of their order, and fit {} registers",
+                          standing_text(proof), groups_in_words(proof.groups), count_of(proof.stages, "stage"), proof.registers);
       if (bound > 0) text += fmt::format("; no program at all is below {}", bound);
       break;
     case PeriodStanding::WithinBound:

@@ -39,6 +39,11 @@ int stage_count(const Schedule& schedule) {
   return stages;
 }
 
+std::string role_name(const Schedule& schedule, std::size_t group) {
+  const std::string& role = schedule.groups[group].role;
+  return role.empty() ? "group " + std::to_string(group) : role;
+}
+
 Cycle schedule_length(const Problem& problem, const Schedule& schedule) {
   Cycle first = std::numeric_limits<Cycle>::max(), last = 0;
   for (std::size_t v = 0; v < problem.ops.size(); ++v) {

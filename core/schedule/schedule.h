@@ -60,6 +60,8 @@ struct Schedule {
 bool same_program(const Schedule& a, const Schedule& b);
 /// Stages in use: 1 + the largest stage.
 int stage_count(const Schedule& schedule);
+/// What a group does: its role, or "group 2" where it has none.
+std::string role_name(const Schedule& schedule, std::size_t group);
 /// One iteration from its first start to the end of its last op (latency, window or unit use, whichever ends last).
 Cycle schedule_length(const Problem& problem, const Schedule& schedule);
 /// Shifts all starts by one constant so that the earliest is in [0, II) of stage 0 with the fewest stages: earliest = 0.

@@ -9,6 +9,7 @@
 #include "core/analysis/order_worth.h"
 #include "core/analysis/registers.h"
 #include "core/base/integer_division.h"
+#include "core/base/text_style.h"
 #include "core/check/checker.h"
 #include "core/timing/unit_turns.h"
 
@@ -42,7 +43,7 @@ std::string limit_of(const Problem& problem, const ProgramGraph& graph, const Cy
   }
   if (ratio.cycle.size() > kShown) text += fmt::format(" + {} more", ratio.cycle.size() - kShown);
   if (ratio.impossible) return "waits for itself: " + text;
-  return fmt::format("{} = {} cycles over {} iteration{}", text, ratio.weight, ratio.tokens, ratio.tokens == 1 ? "" : "s");
+  return fmt::format("{} = {} cycles over {}", text, ratio.weight, count_of(ratio.tokens, "iteration"));
 }
 
 LoopTiming timed(const Problem& problem, const LoopProgram& program, UnitSharing sharing) {

@@ -128,11 +128,6 @@ std::vector<int> uniform_depths(const Problem& problem, int loads, int others) {
   return depths;
 }
 
-bool memory_fits(const Problem& problem, const Schedule& schedule) {
-  return allocated(problem, schedule, Space::Smem) <= problem.limits.smem_bytes &&
-         rounded_columns(allocated(problem, schedule, Space::Tmem)) <= problem.limits.tmem_columns;
-}
-
 LoopTiming fitted_schedule(const Problem& problem, LoopProgram program, std::vector<std::string>& log) {
   int before = std::numeric_limits<int>::max();
   while (true) {

@@ -51,9 +51,6 @@ LoopProgram agent_program(const Problem& problem, const std::vector<StreamStep>&
 /// How many groups may still be used beside the producer and `taken` others; at least 1.
 int groups_left(const Problem& problem, int taken = 0);
 
-/// Whether what the program keeps in shared and tensor memory fits.
-bool memory_fits(const Problem& problem, const Schedule& schedule);
-
 /// The timing of a program whose load rings lose a slot each until memory suffices; `log` says so.
 LoopTiming fitted_schedule(const Problem& problem, LoopProgram program, std::vector<std::string>& log);
 

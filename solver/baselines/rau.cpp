@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
 
@@ -71,7 +72,7 @@ std::optional<ModuloSchedule> rau_schedule(const Problem& problem, const RauOpti
       ii = next_ii(ii, *least);
       continue;
     }
-    log.push_back(fmt::format("II {} with {} ejection{}", ii, found->ejections, found->ejections == 1 ? "" : "s"));
+    log.push_back(fmt::format("II {} with {}", ii, count_of(found->ejections, "ejection")));
     best = std::move(found);
     const std::optional<Cycle> larger = ii_for_memory(problem, *best, group, log);
     if (!larger || *larger > serial_length(problem)) return best;

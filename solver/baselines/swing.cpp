@@ -7,6 +7,7 @@
 
 #include "core/analysis/cycle_ratio.h"
 #include "core/base/integer_division.h"
+#include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
 #include "solver/baselines/modulo_table.h"
@@ -197,7 +198,7 @@ Result<BaselineOutcome> run_swing(const BaselineInput& input) {
   const std::vector<int> group = groups_by_block(problem);
   const std::vector<Set> sets = partial_order(problem, recurrences);
   log.push_back(recurrences
-                    ? fmt::format("{} set{} of ops, recurrences first", sets.size(), sets.size() == 1 ? "" : "s")
+                    ? fmt::format("{} of ops, recurrences first", count_of(sets.size(), "set"))
                     : std::string("no recurrences first; any free slot after the earliest start is taken when the swing finds none"));
   const Cycle last = std::max(*least, serial_length(problem));
   std::optional<ModuloSchedule> found;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/text_style.h"
 #include "solver/baselines/agents.h"
 #include "solver/baselines/methods.h"
 
@@ -122,8 +123,7 @@ Result<BaselineOutcome> run_tawa(const BaselineInput& input) {
   const bool own_mma = problem.limits.tmem_columns > 0 && groups_left(problem) > 2;
   const RowBlocks blocks = row_blocks(problem, std::min(g, groups_left(problem, own_mma ? 1 : 0)));
   log.push_back(fmt::format("D={} P={} G={}{}", d, p, blocks.count, number("persistent") ? " persistent" : ""));
-  if (blocks.count < g)
-    log.push_back(fmt::format("the kernel has only {} row block{} for G={}", blocks.count, blocks.count == 1 ? "" : "s", g));
+  if (blocks.count < g) log.push_back(fmt::format("the kernel has only {} for G={}", count_of(blocks.count, "row block"), g));
   const std::vector<Pattern> patterns = attention_pattern(problem, blocks);
   if (!patterns.empty()) {
     std::vector<std::string> tried = log;

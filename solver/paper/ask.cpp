@@ -27,8 +27,6 @@ bool settled(const Request& request, const PaperAnswer& answer) {
          std::none_of(answer.ablations.begin(), answer.ablations.end(), [](const PaperAblation& a) { return a.status == Status::Unknown; });
 }
 
-double since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
-
 /// Groups of the pool as ops see them: W_vl first, then in op order; a set of warps inside another joins it.
 std::vector<PaperGroup> groups_of(const PaperGraph& graph, const JointSchedule& schedule) {
   std::vector<PaperGroup> groups;
@@ -84,7 +82,7 @@ void compare_native(const Request& request, PaperAnswer& answer, Clock::time_poi
   native.timeout_seconds = left;
   native.seed = request.seed;
   const SolveOutcome outcome = solve(native, std::move(stop));
-  answer.seconds.native = since(begin);
+  answer.seconds.native = seconds_since(begin);
   if (!outcome.schedule) return;
   answer.worth->native_ii = outcome.schedule->ii;
   answer.worth->native_proved = outcome.status == Status::Optimal;
@@ -122,7 +120,7 @@ void run(const Request& request, PaperAnswer& answer, const QueryLimits& limits,
   PaperGraph small = native;
   if (options.normalize) {
     const Normalization normalization = normalize(cost_list(native, options), options, limits);
-    answer.seconds.normalize = since(begin);
+    answer.seconds.normalize = seconds_since(begin);
     if (!normalization.possible) {
       answer.explanation = normalization.why;
       return;
@@ -170,7 +168,7 @@ PaperAnswer ask(const Request& request, std::stop_token stop, const SearchListen
   } catch (const std::exception& error) {
     answer.explanation = fmt::format("gave up: {}", error.what());
   }
-  answer.seconds.total = since(begin);
+  answer.seconds.total = seconds_since(begin);
   const bool open = !settled(request, answer);
   answer.cancelled = open && stop.stop_requested();
   answer.timed_out = open && !answer.cancelled && Clock::now() >= limits.deadline;

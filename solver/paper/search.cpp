@@ -13,7 +13,7 @@ class Stopwatch {
  public:
   explicit Stopwatch(double& total) : total_(total) {}
   ~Stopwatch() { total_ += seconds(); }
-  double seconds() const { return seconds_between(begin_, Clock::now()); }
+  double seconds() const { return seconds_since(begin_); }
 
  private:
   double& total_;

@@ -99,7 +99,7 @@ class Search {
     if (listener_) listener_(event);
   }
   void log(std::string text) { send(LogLine{std::move(text)}); }
-  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  double elapsed() const { return seconds_since(begin_); }
   /// A schedule for II is one for II + 1, so bisection may trust a refutation.
   bool monotone() const { return monotone_in_ii(problem_) && monotone_in_ii(request_.constraints); }
   bool exhausted() const { return stop_.stop_requested() || Clock::now() >= limits_.deadline || cut_off(); }
@@ -192,7 +192,7 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
   const bool anchored = !fixes_rotation(request_.constraints);
   const StageRange range = stage_range(ii);
   LiveModel live(problem_, request_.constraints, options(ii, range.stages + (anchored ? 1 : 0), anchored));
-  outcome_.seconds.encode += seconds_between(begin, Clock::now());
+  outcome_.seconds.encode += seconds_since(begin);
   Schedule schedule;
   const Answer answer = live.check({}, schedule, {}, effort);
   outcome_.queries += live.queries();
@@ -201,7 +201,7 @@ Answer Search::decide(Cycle ii, std::uint64_t effort) {
                   answer == Answer::Yes  ? "schedule found"
                   : answer == Answer::No ? "refuted"
                                          : "undecided",
-                  seconds_between(begin, Clock::now()), live.model().backend().clause_count()));
+                  seconds_since(begin), live.model().backend().clause_count()));
   if (answer == Answer::Yes) {
     std::optional<Schedule> better;
     if (!request_.ii && ii > outcome_.lower_bound && !fixes_rotation(request_.constraints))
@@ -233,7 +233,7 @@ Answer Search::decide_by_relaxation(Cycle ii, std::uint64_t effort) {
     return propose(relaxed, ii) ? Answer::Yes : Answer::Unknown;
   }
   if (relaxed.answer == Answer::Unknown) return Answer::Unknown;
-  log(fmt::format("II {}: refuted without the solver ({:.3f} s)", ii, seconds_between(begin, Clock::now())));
+  log(fmt::format("II {}: refuted without the solver ({:.3f} s)", ii, seconds_since(begin)));
   if (!request_.ii && (ii <= outcome_.lower_bound || monotone())) note_refutation(Relaxation::Groups, ii);
   return Answer::No;
 }
@@ -524,7 +524,7 @@ void Search::settle_objectives() {
   const int stages = as_found ? stage_count(best) : std::max(stage_count(best), stage_range(best.ii).stages);
   const auto begin = Clock::now();
   LiveModel live(problem_, request_.constraints, options(best.ii, stages, false));
-  outcome_.seconds.encode += seconds_between(begin, Clock::now());
+  outcome_.seconds.encode += seconds_since(begin);
   const auto settled = [&, next = std::size_t{1}](const ObjectiveValue& value) mutable {
     outcome_.objectives[next++] = value;
     send(ObjectiveSettled{value});

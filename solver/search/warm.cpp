@@ -28,8 +28,6 @@ constexpr std::size_t kMostModels = 3;
 constexpr std::size_t kMostSwitches = 400;  ///< then most of a model is about past questions, and a new one is made
 constexpr int kMostAdapted = 12;            ///< schedules that are tried before a query
 
-double seconds_since(Clock::time_point begin) { return seconds_between(begin, Clock::now()); }
-
 /// A model of the problem without constraints at one II. Rotation is free and groups may have any numbers unless assumed.
 struct WarmModel {
   WarmModel(const Problem& problem, const ModelOptions& options, int pinned_stages)

@@ -7,6 +7,7 @@
 #include "core/analysis/cycle_ratio.h"
 #include "core/base/integer_division.h"
 #include "core/base/saturate.h"
+#include "core/base/text_style.h"
 #include "core/formats/constraints_json.h"
 #include "solver/encoding/families.h"
 
@@ -121,7 +122,7 @@ void describe_refills(const Problem& problem, ExplanationMember& out, const Core
       if (part.index == i) readers.push_back(part.ops[0]);
     if (readers.empty()) continue;
     const char* memory = c.space == Space::Tmem ? ", all that tensor memory leaves" : ", all that shared memory leaves";
-    out.parts.push_back(fmt::format("{} (at most {} slot{}{}) by {} after {}", c.name, c.max_depth, c.max_depth == 1 ? "" : "s",
+    out.parts.push_back(fmt::format("{} (at most {}{}) by {} after {}", c.name, count_of(c.max_depth, "slot"),
                                     kept_short_by_memory(problem, c) ? memory : "", problem.op(c.writer).name, names_of(problem, readers)));
     if (std::find(out.ops.begin(), out.ops.end(), c.writer) == out.ops.end()) out.ops.push_back(c.writer);
   }
@@ -241,7 +242,7 @@ ExplanationMember describe_member(const Problem& problem, const Constraints& con
       out.what = fmt::format("an op that waits starts outside the issue windows of its warp group: {}", join(out.parts));
       break;
     case ConstraintFamily::Groups:
-      out.what = fmt::format("at most {} warp group{}", problem.max_groups, problem.max_groups == 1 ? "" : "s");
+      out.what = fmt::format("at most {}", count_of(problem.max_groups, "warp group"));
       out.numbers = {{"limit", problem.max_groups}};
       break;
     case ConstraintFamily::Warps:
@@ -283,8 +284,7 @@ ExplanationMember describe_fact(const Problem& problem, const BoundFact& fact) {
         out.parts.push_back(problem.op(e.from).name + step_of(problem, e));
       }
       for (const ChannelId id : fact.channels)
-        out.parts.push_back(fmt::format("{} has at most {} slot{}", problem.channel(id).name, problem.channel(id).max_depth,
-                                        problem.channel(id).max_depth == 1 ? "" : "s"));
+        out.parts.push_back(fmt::format("{} has at most {}", problem.channel(id).name, count_of(problem.channel(id).max_depth, "slot")));
       break;
     case BoundFact::Kind::Issue:
       out.family = "issue";

@@ -37,7 +37,7 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
     e.by = proposal->by;
     e.label = config_text(pool.space(), e.config);
     e.number = std::max(request.numbered + made, static_cast<std::int64_t>(pool.evaluations().size())) + 1;
-    e.seconds = seconds_between(started, Clock::now());
+    e.seconds = seconds_since(started);
     if (const std::optional<double> known = pool.facts(e.config).bound; known && (!e.bound || *e.bound < *known)) e.bound = known;
     const TuneEvaluation* before = pool.best();
     const bool improves = e.value && (!before || *e.value < *before->value);
@@ -59,7 +59,7 @@ TuneEnd tune(const TuneRequest& request, std::stop_token stop, const TuneListene
     end.best_number = pool.best()->number;
     end.proved = pool.listed() && pool.settled();
   }
-  end.seconds = seconds_between(begin, Clock::now());
+  end.seconds = seconds_since(begin);
   return end;
 }
 

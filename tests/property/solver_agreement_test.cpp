@@ -5,11 +5,11 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
-#include "solver/search/cross_check.h"
 #include "solver/search/decide.h"
 #include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/solver/cross_check.h"
 
 using namespace heddle;
 using namespace heddle::solver;

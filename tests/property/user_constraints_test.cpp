@@ -7,12 +7,12 @@
 #include "core/analysis/bounds.h"
 #include "core/check/checker.h"
 #include "core/schedule/constraint_text.h"
-#include "solver/search/cross_check.h"
 #include "solver/search/objectives.h"
 #include "solver/search/solve.h"
 #include "tests/support/brute_force.h"
 #include "tests/support/random_constraint.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/solver/cross_check.h"
 
 using namespace heddle;
 

@@ -255,7 +255,7 @@ void adopt(World& world, Subject& subject, const std::string& file) {
     world.constraints.push_back(file);
   else if (says("schedule") && !file.ends_with(".heddle.json"))
     subject.schedules.push_back(file);
-  else if (!says("") && compilers_kind(file) == SourceKind::Dump)
+  else if (const auto source = says("") ? nullptr : compilers_file(file); source && source->kind() == SourceKind::Dump)
     world.dumps.push_back(file);
 }
 

@@ -16,14 +16,6 @@
 namespace heddle::app {
 namespace {
 
-Contender contender_of(Schedule schedule, std::string name) {
-  Contender contender;
-  contender.name = std::move(name);
-  contender.about = schedule.provenance.note;
-  contender.schedule = std::move(schedule);
-  return contender;
-}
-
 /// What Triton's compiler decided, or why that is not known.
 Contender own_contender(const CommandInputs& inputs) {
   Result<Schedule> schedule = inputs.source->own_schedule(inputs.problem());

@@ -5,15 +5,15 @@
 
 #include <filesystem>
 
+#include "core/base/scanner.h"
+
 namespace heddle::app {
 
 std::string numbered_file(const std::string& folder, std::string name, std::size_t number) {
   constexpr std::size_t kLongest = 100;
   if (name.size() > kLongest) name.resize(kLongest);
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
-    if (!plain) c = '_';
-  }
+  for (char& c : name)
+    if (!in_name(c) && c != '-') c = '_';
   return (std::filesystem::path(folder) / fmt::format("{}-{}.json", name, number)).string();
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -42,8 +43,8 @@ CriticalModel build_critical(const Problem& problem, const Bounds& bounds, const
       model.cycle.push_back({edge.from, edge.to, edge.distance, true});
       add(model.ops, edge.from);
     }
-    reasons.push_back(fmt::format("the recurrence {} takes {} cycles for {} iteration{}", path(problem, model.cycle),
-                                  grouped(bounds.critical.latency), bounds.critical.distance, bounds.critical.distance == 1 ? "" : "s"));
+    reasons.push_back(fmt::format("the recurrence {} takes {} cycles for {}", path(problem, model.cycle), grouped(bounds.critical.latency),
+                                  count_of(bounds.critical.distance, "iteration")));
   }
   if (!reasons.empty()) {
     model.legend = fmt::format("II {} is set by: {}", grouped(schedule.ii), fmt::join(reasons, "; "));

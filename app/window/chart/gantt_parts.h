@@ -127,6 +127,11 @@ void draw_pauses(ChartFrame& frame);
 /// Of the one under the mouse.
 void draw_pause_tooltip(ChartFrame& frame);
 
+/// lanes_view.cpp: resource lanes under the rows: units, shared and tensor memory, registers, as filled steps against a dashed capacity.
+void draw_lanes(ChartFrame& frame);
+/// minimap.cpp: the whole timeline in a strip, with a box around what is seen.
+void draw_minimap(ChartFrame& frame);
+
 // barriers_view.cpp: lanes of barriers and phases, over those of resources, nearer to the bars.
 void draw_barriers(ChartFrame& frame);
 /// The stretch at this pixel, and of which lane; null where there is none.

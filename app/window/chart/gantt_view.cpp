@@ -10,8 +10,6 @@
 #include "app/platform/imgui_compat.h"
 #include "app/session/commands.h"
 #include "app/window/chart/gantt_parts.h"
-#include "app/window/chart/lanes_view.h"
-#include "app/window/chart/minimap.h"
 #include "app/window/kit/probe.h"
 #include "app/window/kit/widgets.h"
 #include "core/chart/gantt_facts.h"

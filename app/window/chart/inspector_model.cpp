@@ -8,6 +8,7 @@
 
 #include "core/analysis/period.h"
 #include "core/analysis/slack.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -20,7 +21,7 @@ Cycle room(const Schedule& s, const EventEdge& e) { return s.start(e.to) - s.sta
 std::string tile(const Problem& problem, ValueId id) {
   const Value& value = problem.value(id);
   std::string text = fmt::format("{} ({} B {}", value.name, grouped(value.bytes), to_string(value.space));
-  if (value.registers > 0) text += fmt::format(", {} reg{}", value.registers, value.registers == 1 ? "" : "s");
+  if (value.registers > 0) text += fmt::format(", {}", count_of(value.registers, "reg"));
   return text + ")";
 }
 
@@ -152,7 +153,7 @@ InspectorModel inspect(const Problem& problem, OpId id, const Schedule* schedule
          fmt::format("{} = {} × {} + {}", grouped(start), schedule->stage(id), grouped(schedule->ii), grouped(schedule->slot(id))));
   }
   fact("latency / occupancy", fmt::format("{} / {} cycles", grouped(op.latency), grouped(occupancy)));
-  fact("issue window", fmt::format("{} cycles, {} warp{}", grouped(op.window), op.warps, op.warps == 1 ? "" : "s"));
+  fact("issue window", fmt::format("{} cycles, {}", grouped(op.window), count_of(op.warps, "warp")));
   if (op.asynchronous || op.variable_latency) fact("completion", op.variable_latency ? "asynchronous, variable" : "asynchronous");
   if (const std::string access = access_words(problem, id); !access.empty()) {
     fact("shared memory", access, conflict_ways(problem, id) > 1);

@@ -1,7 +1,5 @@
-// Each profile is reduced to at most one piece per pixel, then drawn as one filled rectangle per piece and a line along the
-// top.
-#include "app/window/chart/lanes_view.h"
-
+// Resource lanes under the rows. Each profile is reduced to at most one piece per pixel, then drawn as one filled rectangle per piece and a
+// line along the top.
 #include <algorithm>
 
 #include "app/platform/fonts.h"

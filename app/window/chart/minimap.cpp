@@ -1,6 +1,4 @@
-// One thin line per row; bars that share a pixel are one rectangle.
-#include "app/window/chart/minimap.h"
-
+// The whole timeline in a strip: one thin line per row; bars that share a pixel are one rectangle.
 #include <algorithm>
 
 #include "app/platform/fonts.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/session/triton_state.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/check/checker.h"
 #include "core/library/triton_text.h"
@@ -13,9 +14,6 @@
 namespace heddle::app {
 namespace {
 
-/// Cycles that an iteration takes in the long run.
-Cycle cycles_of(const triton::Side& side) { return side.period > 0 ? side.period : side.schedule->ii; }
-
 std::string standing_of(const triton::Side& side) {
   if (side.whose == triton::Whose::Tritons) return "predicted";
   if (side.status == Status::Optimal) return "proved";
@@ -23,15 +21,15 @@ std::string standing_of(const triton::Side& side) {
 }
 
 std::string title_of(const triton::Side& side, const triton::Comparison& all) {
-  std::string text = fmt::format("{} · {} cycles per iteration", row_name(side.whose), grouped(cycles_of(side)));
-  Cycle best = cycles_of(side);
+  std::string text = fmt::format("{} · {} cycles per iteration", row_name(side.whose), grouped(side.cycles()));
+  Cycle best = side.cycles();
   for (const triton::Side& other : all.sides)
-    if (other.schedule) best = std::min(best, cycles_of(other));
-  if (best > 0 && cycles_of(side) > best) {
-    const double more = 100.0 * static_cast<double>(cycles_of(side) - best) / static_cast<double>(best);
+    if (other.schedule) best = std::min(best, other.cycles());
+  if (best > 0 && side.cycles() > best) {
+    const double more = 100.0 * static_cast<double>(side.cycles() - best) / static_cast<double>(best);
     text += more < 99.95 ? fmt::format(" · {:.1f} % more", more) : fmt::format(" · {:.0f} % more", more);
   }
-  text += fmt::format(" · {} group{}, {} warps · {} KiB", side.groups, side.groups == 1 ? "" : "s", side.warps, kib(side.shared_bytes));
+  text += fmt::format(" · {}, {} warps · {} KiB", count_of(side.groups, "group"), side.warps, kib(side.shared_bytes));
   if (side.tmem_columns > 0) text += fmt::format(" · {} columns", side.tmem_columns);
   return text + " · " + standing_of(side);
 }

@@ -48,7 +48,6 @@ class AppWindow {
   std::optional<ThemeName> theme_;
   std::optional<std::map<std::string, std::string>> keys_;
   std::string title_;
-  double settings_saved_at_ = 0;
 };
 
 }  // namespace heddle::app

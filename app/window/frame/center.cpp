@@ -178,7 +178,7 @@ void draw_mode_bar(const Session& session, const Models& models, UiState& ui) {
     if (button("mode/fewer", "-", ButtonKind::Flat, {}, {px(24), height})) ui.commands.push(SetIterations{count - 1});
     ImGui::SameLine(0, px(4));
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string text = fmt::format("{} iteration{}", count, count == 1 ? "" : "s");
+    const std::string text = count_of(count, "iteration");
     const ImVec2 size = text_size(fonts().small, text);
     paint_text(fonts().small, ImVec2(at.x, at.y + (height - size.y) / 2), t.dim, text);
     ImGui::Dummy(ImVec2(size.x, height));

@@ -13,6 +13,7 @@
 #include "app/window/kit/widgets.h"
 #include "app/window/parts/what_if_slider.h"
 #include "core/analysis/usage_curve.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -81,7 +82,7 @@ void draw_links(const Session& session, const InspectorModel& model, UiState& ui
     paint_text(fonts().mono_small, ImVec2(row.min.x + px(4), row.min.y + px(4)), theme().text, left);
     if (row.hovered)
       tooltip(fmt::format("{}latency {} cycles{}", edge.value.empty() ? "order only, " : edge.value + ", ", grouped(edge.latency),
-                          edge.distance > 0 ? fmt::format(", {} iteration{} later", edge.distance, edge.distance == 1 ? "" : "s") : ""));
+                          edge.distance > 0 ? fmt::format(", {} later", count_of(edge.distance, "iteration")) : ""));
     if (row.clicked) ui.commands.push(SelectOp{edge.other});
   }
   ImGui::PopStyleVar();
@@ -162,7 +163,7 @@ void draw_schedule(const Session& session) {
   for (std::size_t g = 0; g < entry->schedule.groups.size(); ++g) {
     const ScheduleGroup& group = entry->schedule.groups[g];
     const int budget = group.registers > 0 ? group.registers : entry->usage.register_budget[g];
-    fact_line(fmt::format("{} · {} warp{}", group.role, group.warps, group.warps == 1 ? "" : "s"),
+    fact_line(fmt::format("{} · {}", group.role, count_of(group.warps, "warp")),
               registers ? fmt::format("{} of {}", entry->usage.register_peak[g], budget) : "", theme().text);
   }
   bool any = false;

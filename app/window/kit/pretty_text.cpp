@@ -1,15 +1,14 @@
 #include "app/window/kit/pretty_text.h"
 
-#include <cctype>
+#include "core/base/scanner.h"
 
 namespace heddle::app {
 namespace {
 
 constexpr std::size_t kMostDigits = 18;  // digits; more than that is no number of cycles or bytes
 
-bool digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 /// What makes digits beside it a part of a name.
-bool of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' || c == '#'; }
+bool of_name(char c) { return in_name(c) || c == '.' || c == '/' || c == '#'; }
 
 }  // namespace
 
@@ -17,9 +16,9 @@ std::string pretty(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size();) {
     // "QK0 -962-> max0": the arrow of a graph drawn in letters.
-    if (text[i] == '-' && i + 1 < text.size() && digit(text[i + 1])) {
+    if (text[i] == '-' && i + 1 < text.size() && is_digit(text[i + 1])) {
       std::size_t end = i + 1;
-      while (end < text.size() && digit(text[end])) ++end;
+      while (end < text.size() && is_digit(text[end])) ++end;
       if (text.substr(end, 2) == "->") {
         out += "→ (" + pretty(text.substr(i + 1, end - i - 1)) + ")";
         i = end + 2;
@@ -31,12 +30,12 @@ std::string pretty(std::string_view text) {
       i += 2;
       continue;
     }
-    if (!digit(text[i]) || (i > 0 && of_name(text[i - 1]))) {
+    if (!is_digit(text[i]) || (i > 0 && of_name(text[i - 1]))) {
       out += text[i++];
       continue;
     }
     std::size_t end = i;
-    while (end < text.size() && digit(text[end])) ++end;
+    while (end < text.size() && is_digit(text[end])) ++end;
     // A point ends a sentence unless more of the name or number follows.
     const bool name = end < text.size() && of_name(text[end]) && (text[end] != '.' || (end + 1 < text.size() && of_name(text[end + 1])));
     const std::size_t length = end - i;

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "core/answers/explanation.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -78,7 +79,7 @@ std::string best_steps(const std::vector<ExplainStep>& steps) {
   const auto open = static_cast<std::size_t>(std::count_if(steps.begin(), steps.end(), [](const ExplainStep& s) { return !s.decided; }));
   const std::size_t more = steps.size() - shown - open;
   if (shown == 0)
-    text = fmt::format("{} change{} tried, none {}", steps.size(), steps.size() == 1 ? "" : "s",
+    text = fmt::format("{} tried, none {}", count_of(steps.size(), "change"),
                        std::all_of(steps.begin(), steps.end(), [](const ExplainStep& s) { return s.tone == Tone::Neutral; })
                            ? "buys anything: proved"
                            : "known to help");

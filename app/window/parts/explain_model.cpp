@@ -9,6 +9,7 @@
 #include "app/window/kit/pretty_text.h"
 #include "app/window/parts/explain_answer.h"
 #include "core/answers/summary.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -63,8 +64,8 @@ ExplainCard bound_card(const Problem& problem, const Bounds& bounds) {
     card.rule = "recurrence";
     card.shown.ops = ops_of(problem, bounds.critical);
     card.shown.edges = bounds.critical.edges;
-    card.sentence = fmt::format("Recurrence: {} takes {} cycles for {} iteration{}", path(problem, bounds.critical),
-                                grouped(bounds.critical.latency), bounds.critical.distance, bounds.critical.distance == 1 ? "" : "s");
+    card.sentence = fmt::format("Recurrence: {} takes {} cycles for {}", path(problem, bounds.critical), grouped(bounds.critical.latency),
+                                count_of(bounds.critical.distance, "iteration"));
   } else {
     card.sentence = bounds.sentence;
   }

@@ -11,6 +11,7 @@
 #include "app/session/triton_state.h"
 #include "app/window/kit/pretty_text.h"
 #include "core/answers/summary.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -43,8 +44,7 @@ std::string upper(std::string text) {
 
 std::string facts_of(const ScheduleEntry& entry) {
   const int stages = stage_count(entry.schedule);
-  std::string facts =
-      fmt::format("{} stage{} · {} warp{}", stages, stages == 1 ? "" : "s", entry.usage.warps, entry.usage.warps == 1 ? "" : "s");
+  std::string facts = fmt::format("{} · {}", count_of(stages, "stage"), count_of(entry.usage.warps, "warp"));
   if (entry.seconds > 0) facts += " · " + seconds_text(entry.seconds);
   return facts;
 }
@@ -64,7 +64,7 @@ namespace {
 /// "2 changes", "edited": numbers that are not those of the files; empty where there are none.
 std::string changes_text(const Content& content) {
   const std::size_t count = content.problem ? content.problem->changes.size() : 0;
-  const std::string changes = count == 0 ? "" : fmt::format("{} change{}", count, count == 1 ? "" : "s");
+  const std::string changes = count == 0 ? "" : count_of(count, "change");
   if (!content.machine_text || !content.machine_text->own) return changes;
   return changes.empty() ? "edited" : "edited · " + changes;
 }
@@ -114,7 +114,7 @@ std::string violations_text(const Verdict& verdict) {
   const bool only_users =
       std::all_of(verdict.violations.begin(), verdict.violations.end(), [](const Violation& v) { return v.family == "user"; });
   if (only_users && count > 0) return fmt::format("breaks {} of your constraints", broken.size());
-  return fmt::format("{} violation{}", count, count == 1 ? "" : "s");
+  return count_of(count, "violation");
 }
 
 std::string reading_text(const Content& content) {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/scanner.h"
+
 namespace heddle::app {
 namespace {
 
-bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool digit(char c) { return c >= '0' && c <= '9'; }
-bool of_name(char c) { return letter(c) || digit(c) || c == '.' || c == '$' || c == '-'; }
+bool of_name(char c) { return in_name(c) || c == '.' || c == '$' || c == '-'; }
 
 /// Attributes in which Triton's compiler says what it decided.
 bool decides(std::string_view word) {
@@ -40,23 +40,23 @@ std::vector<TtgirToken> ttgir_tokens(std::string_view text) {
       while (text[tokens.back().end - 1] == ':') at = --tokens.back().end;  // "%a:" ends with a colon that is not its own
     } else if (c == '#' || c == '!') {
       add(TtgirToken::Kind::Rest, while_in(at + 1, of_name));
-    } else if (letter(c)) {
+    } else if (begins_name(c)) {
       const std::size_t end = while_in(at, of_name);
       const std::string_view word = text.substr(at, end - at);
       if (decides(word)) {
         std::size_t value = while_in(end, [](char x) { return x == ' ' || x == '='; });
-        if (value < text.size() && digit(text[value])) value = while_in(value, digit);
+        if (value < text.size() && is_digit(text[value])) value = while_in(value, is_digit);
         add(TtgirToken::Kind::Decision, value);
       } else if (word.find('.') != std::string_view::npos) {
         add(TtgirToken::Kind::Op, end);
       } else {
         add(TtgirToken::Kind::Rest, end);
       }
-    } else if (digit(c)) {
+    } else if (is_digit(c)) {
       // 128x64xf16 is a type, and one piece.
-      const std::size_t end = while_in(at, [](char x) { return digit(x) || letter(x) || x == '.'; });
+      const std::size_t end = while_in(at, [](char x) { return in_name(x) || x == '.'; });
       const std::string_view word = text.substr(at, end - at);
-      add(std::all_of(word.begin(), word.end(), [](char x) { return digit(x) || x == '.' || x == 'e' || x == 'E'; })
+      add(std::all_of(word.begin(), word.end(), [](char x) { return is_digit(x) || x == '.' || x == 'e' || x == 'E'; })
               ? TtgirToken::Kind::Number
               : TtgirToken::Kind::Rest,
           end);

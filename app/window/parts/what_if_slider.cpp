@@ -13,6 +13,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/parts/what_if_state.h"
 #include "core/analysis/slack.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -228,8 +229,7 @@ void draw_what_if_section(const Session& session, UiState& ui) {
     }
   }
   if (!session.content().changes.empty()) {
-    if (link("inspector/changes",
-             fmt::format("{} change{} of numbers", session.content().changes.size(), session.content().changes.size() == 1 ? "" : "s")))
+    if (link("inspector/changes", fmt::format("{} of numbers", count_of(session.content().changes.size(), "change"))))
       ui.commands.push(show_tab(BottomTab::WhatIf));
   }
 }

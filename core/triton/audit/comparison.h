@@ -48,6 +48,9 @@ struct Side {
   std::int64_t shared_bytes = 0, tmem_columns = 0;
   int warps = 0, groups = 0, stages = 0;
   double seconds = 0;
+
+  /// Cycles that an iteration takes in the long run. Pre: there is a schedule.
+  Cycle cycles() const { return period > 0 ? period : schedule->ii; }
 };
 
 /// What another value of an option that a user can set would give, by the model.

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <utility>
 
+#include "core/base/scanner.h"
+
 namespace heddle::triton {
 namespace {
 
@@ -19,8 +21,7 @@ constexpr std::string_view kKeywords[] = {"False", "None",     "True",  "and",  
 constexpr std::string_view kSigns[] = {"**=", "//=", ">>=", "<<=", "...", ":=", "==", "!=", "<=", ">=", "->", "+=",
                                        "-=",  "*=",  "/=",  "%=",  "@=",  "&=", "|=", "^=", "**", "//", "<<", ">>"};
 
-bool name_begins(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool name_begins(char c) { return begins_name(c) || static_cast<unsigned char>(c) >= 0x80; }
 bool name_goes_on(char c) { return name_begins(c) || is_digit(c); }
 bool is_keyword(std::string_view word) { return std::find(std::begin(kKeywords), std::end(kKeywords), word) != std::end(kKeywords); }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/atomic_file.h"
+#include "core/base/scanner.h"
 #include "core/triton/back/rotation_plan.h"
 #include "core/triton/read/flow.h"
 
@@ -194,9 +195,7 @@ class RotatedText {
 
   /// One name or number that the loop does not change can be written several times; anything else gets a name in front of the loop.
   std::string hoisted(const std::string& expression, const char* what, std::string& out) {
-    const bool plain = std::all_of(expression.begin(), expression.end(), [](char c) {
-      return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    });
+    const bool plain = std::all_of(expression.begin(), expression.end(), in_name);
     if (plain && expression != plan_.head.variable && !plan_.last_maker(expression)) return expression;
     const std::string name = plan_.fresh(plan_.head.variable + what);
     out += fmt::format("{}{} = {}\n", plan_.source.lines()[plan_.head_line].indent, name, expression);

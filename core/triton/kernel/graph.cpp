@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/scanner.h"
 #include "core/base/words.h"
 #include "core/triton/read/decisions.h"
 #include "core/triton/read/flow.h"
@@ -122,8 +123,8 @@ class GraphBuilder {
   std::string unique(const mlir::Op& op, const std::string& kind) {
     std::string name = op.results.empty() ? kind : program_.module->value(op.results[0]).name;
     for (char& c : name)
-      if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') c = '_';
-    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) name = kind + (name.empty() ? "" : "_") + name;
+      if (!in_name(c)) c = '_';
+    if (name.empty() || is_digit(name[0])) name = kind + (name.empty() ? "" : "_") + name;
     std::string fresh = name;
     for (int i = 2; !names_.insert(fresh).second; ++i) fresh = fmt::format("{}_{}", name, i);
     return fresh;

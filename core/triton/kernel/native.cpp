@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/kernel/op_shapes.h"
 #include "core/kernel/validate.h"
 #include "core/triton/kernel/kernel_draft.h"
@@ -35,7 +35,7 @@ std::optional<ListPlace> place_of(std::string_view pointer) {
   ListPlace place;
   const std::size_t end = std::min(pointer.find('/'), pointer.size());
   place.list = pointer.substr(0, end);
-  if (end < pointer.size()) std::from_chars(pointer.data() + end + 1, pointer.data() + pointer.size(), place.index);
+  if (end < pointer.size()) place.index = number_in_front<std::size_t>(pointer.substr(end + 1));
   return place;
 }
 

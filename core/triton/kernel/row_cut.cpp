@@ -77,15 +77,14 @@ class Dimensions {
       for (std::size_t k = 1; k < each.inputs.size(); ++k) link(each.inputs[k].value, 0, out, 0);
       return;
     }
-    const auto text = each.attrs.find("along");
+    const std::string letters = text_attr(each, "along");
     for (std::size_t k = 0; k < each.inputs.size(); ++k) {
       if (rank_of(each.inputs[k].value) == rank) {
         for (std::size_t d = 0; d < rank; ++d) link(each.inputs[k].value, d, out, d);
         continue;
       }
       std::size_t runs = static_cast<std::size_t>(integer_attr(each, "axis", 0));
-      if (text != each.attrs.end())
-        if (const auto* letters = std::get_if<std::string>(&text->second); letters && k < letters->size()) runs = (*letters)[k] == 'c';
+      if (k < letters.size()) runs = letters[k] == 'c';
       link(each.inputs[k].value, 0, out, runs);
     }
   }

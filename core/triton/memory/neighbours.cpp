@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/base/words.h"
 #include "core/triton/read/linear.h"
 
 namespace heddle::triton {
@@ -40,8 +41,6 @@ std::int64_t common_divisor(const Axis& a, const Axis& b) {
 Axis either(const Axis& a, const Axis& b) {
   return {common(a.contiguity, b.contiguity), common_divisor(a, b), common(a.constancy, b.constancy)};
 }
-
-bool is_any(std::string_view name, std::initializer_list<std::string_view> names) { return std::ranges::find(names, name) != names.end(); }
 
 /// "16", "true", "dense<16>": what a constant is.
 std::optional<std::int64_t> whole_number(std::string_view words) {
@@ -211,7 +210,7 @@ std::optional<Neighbours::Known> Neighbours::result_of(const Op& op) const {
   }
   if (op.operands.empty()) return std::nullopt;
   const Known& a = operand(0);
-  if (is_any(name, {"arith.extsi", "arith.extui", "arith.trunci", "tt.bitcast"}) || name.ends_with(".convert_layout")) return a;
+  if (one_of(name, {"arith.extsi", "arith.extui", "arith.trunci", "tt.bitcast"}) || name.ends_with(".convert_layout")) return a;
   if (name == "tt.splat") {
     Known known{{}, a.constant};
     for (const std::int64_t extent : shape) known.axes.push_back({1, a.axes[0].divisibility, extent});
@@ -260,7 +259,7 @@ std::optional<Neighbours::Known> Neighbours::result_of(const Op& op) const {
   }
   if (op.operands.size() != 2 || a.axes.size() != b.axes.size()) return std::nullopt;
   if (name == "arith.cmpi") return compared(op, a, b);
-  if (is_any(name, {"arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"})) {
+  if (one_of(name, {"arith.maxsi", "arith.maxui", "arith.minsi", "arith.minui"})) {
     Known known = nothing(op.results.front());
     if (a.constant && b.constant)
       known.constant = name.starts_with("arith.max") ? std::max(*a.constant, *b.constant) : std::min(*a.constant, *b.constant);
@@ -298,7 +297,7 @@ Neighbours::Known Neighbours::binary(const Op& op, const Known& a, const Known& 
   const std::vector<std::int64_t>& shape = program_.type(op.results.front()).tile.shape;
   const bool adds = name == "arith.addi" || name == "tt.addptr", subtracts = name == "arith.subi", multiplies = name == "arith.muli",
              divides = name.starts_with("arith.div"), remains = name.starts_with("arith.rem"), left = name == "arith.shli",
-             right = name.starts_with("arith.shr"), logic = is_any(name, {"arith.andi", "arith.ori", "arith.xori"});
+             right = name.starts_with("arith.shr"), logic = one_of(name, {"arith.andi", "arith.ori", "arith.xori"});
   Known known = nothing(op.results.front());
   if (!adds && !subtracts && !multiplies && !divides && !remains && !left && !right && !logic) return known;
   const std::int64_t element = name == "tt.addptr" ? std::max<std::int64_t>(1, program_.operand_type(op, 0).tile.bits / 8) : 1;

@@ -202,7 +202,7 @@ class LoopPlanner {
     }
     const bool extra = read_by_wgmma(id);
     plan.slots = distance + (extra ? 1 : 0);
-    plan.why = fmt::format("{} slot{}: loaded in stage {}, {} stage {}{}", plan.slots, plan.slots == 1 ? "" : "s", plan.stage,
+    plan.why = fmt::format("{}: loaded in stage {}, {} stage {}{}", count_of(plan.slots, "slot"), plan.stage,
                            last == plan.use_stage || later ? "read in" : "its mma is waited for in", later ? plan.use_stage : last,
                            extra ? ", and one more for the mma that is still reading" : "");
     if (later) plan.why += ", and one more because it is read in a later cluster than it is loaded in";

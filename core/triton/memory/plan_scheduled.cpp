@@ -125,7 +125,7 @@ class ScheduledPlanner {
     const Life life = whole_loop(partitions_.loop);
     const Life to_the_end{life.begin, places_.at(program_.function)};
     for (const Exchange& exchange : partitions_.exchanges) {
-      const std::string slots = fmt::format("{} slot{} between partitions", exchange.slots, exchange.slots == 1 ? "" : "s");
+      const std::string slots = fmt::format("{} between partitions", count_of(exchange.slots, "slot"));
       if (exchange.what == Exchange::What::Load) {
         ahead_.insert(exchange.op.index());
         between_.insert(exchange.op.index());
@@ -173,8 +173,8 @@ class ScheduledPlanner {
       if (product.barriers > 0) {
         pipelined_products_.insert(product.op.index());
         make(TritonBuffer::What::Barriers, product.op,
-             fmt::format("{} barrier{}: the mma is issued in stage {} and waited for in stage {}", product.barriers,
-                         product.barriers == 1 ? "" : "s", product.stage, product.wait_stage),
+             fmt::format("{}: the mma is issued in stage {} and waited for in stage {}", count_of(product.barriers, "barrier"),
+                         product.stage, product.wait_stage),
              {product.barriers, 8, 16}, life);
       }
       if (product.accumulator.valid() && product.copies > 1) copies_[product.accumulator.index()] = product.copies;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/base/text_style.h"
 #include "core/triton/memory/memory.h"
 #include "core/triton/memory/pipeline.h"
 #include "core/triton/memory/places.h"
@@ -63,7 +64,7 @@ std::vector<TritonBuffer> written_rings(const TritonProgram& program, const Plac
       ring.bytes = whole.tile.bytes() / ring.slots;
       ring.synchronous = inside(module, made, loop.op);
       ring.why = ring.synchronous ? "one tile, filled and read in the same iteration"
-                                  : fmt::format("{} slot{} of {}", ring.slots, ring.slots == 1 ? "" : "s", type.tile.text());
+                                  : fmt::format("{} of {}", count_of(ring.slots, "slot"), type.tile.text());
       rings.push_back(std::move(ring));
     }
   }

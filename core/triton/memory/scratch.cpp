@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/base/saturate.h"
+#include "core/triton/read/ops.h"
 
 namespace heddle::triton {
 namespace {
@@ -15,11 +16,6 @@ namespace {
 using dump::TileType;
 
 std::int64_t bytes_of_bits(std::int64_t bits) { return std::max<std::int64_t>(8, bits) / 8; }
-
-std::string_view without_dialect(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return dot == std::string_view::npos ? name : name.substr(dot + 1);
-}
 
 /// A layout by coordinates, of which one dimension is being reduced.
 struct Partial {

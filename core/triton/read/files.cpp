@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMostNamesLookedAt = 4'000;
 
-Error files_fault(const std::string& file, std::string message, std::string hint) {
-  return Error{ErrorKind::Input, {{file, {}, std::move(message), std::move(hint)}}};
-}
-
 bool is_there(const std::string& path) {
   std::error_code code;
   return std::filesystem::exists(path, code);
@@ -112,8 +108,8 @@ Result<TritonProgram> read_program(const TextAddress& address) {
   };
   if (!module) return in_file(module.error());
   if (!layouts && !module->functions.empty())
-    return files_fault(address.path, "this text has no layouts: it was printed before Triton chose any (TTIR)",
-                       "open the .ttgir beside it, or a later pass of the log");
+    return Error::in_file(address.path, "this text has no layouts: it was printed before Triton chose any (TTIR)",
+                          "open the .ttgir beside it, or a later pass of the log");
   Result<TritonProgram> program = make_program(*std::move(module), std::move(loaded->metadata), (*found)->pass);
   if (!program) return in_file(program.error());
   return program;
@@ -125,12 +121,12 @@ Result<const LoopSite*> find_loop(const TritonProgram& program, const TextAddres
     for (const LoopSite& loop : program.loops)
       if (loop.number == *address.loop) return &loop;
     if (program.loops.empty())
-      return files_fault(address.path, fmt::format("there is no loop {}: the kernel {} has no loop", *address.loop, program.kernel), {});
-    return files_fault(address.path, fmt::format("there is no loop {}", *address.loop), hint);
+      return Error::in_file(address.path, fmt::format("there is no loop {}: the kernel {} has no loop", *address.loop, program.kernel));
+    return Error::in_file(address.path, fmt::format("there is no loop {}", *address.loop), hint);
   }
   if (const LoopSite* loop = usual_loop(program)) return loop;
   if (program.loops.empty())
-    return files_fault(address.path, fmt::format("the kernel {} has no loop: there is nothing to pipeline", program.kernel), {});
+    return Error::in_file(address.path, fmt::format("the kernel {} has no loop: there is nothing to pipeline", program.kernel));
   std::string message = fmt::format("no loop of the kernel {} can be scheduled", program.kernel);
   if (program.loops.size() == 1)
     message = fmt::format("the loop of the kernel {} at line {} cannot be scheduled: {}", program.kernel, program.loops[0].line,
@@ -144,8 +140,9 @@ Result<const LoopSite*> find_loop(const TritonProgram& program, const TextAddres
             text.text.find("loop.stage = ") != std::string::npos)
           better = address_words(text, *texts);
     }
-  if (!better.empty()) return files_fault(address.path, std::move(message), fmt::format("its schedule is in {}#{}", address.path, better));
-  return files_fault(address.path, std::move(message), program.loops.size() == 1 ? std::string() : hint);
+  if (!better.empty())
+    return Error::in_file(address.path, std::move(message), fmt::format("its schedule is in {}#{}", address.path, better));
+  return Error::in_file(address.path, std::move(message), program.loops.size() == 1 ? std::string() : hint);
 }
 
 Result<std::string> machine_for(const TritonProgram& program) {
@@ -155,10 +152,10 @@ Result<std::string> machine_for(const TritonProgram& program) {
     case 103: return std::string("b200");
     default: break;
   }
-  return files_fault(program.file, fmt::format("no machine that is shipped has the text's target, sm_{}", program.target),
-                     program.target < 90
-                         ? "name a machine; h100 is the oldest that is shipped, and its tensor cores take other instructions"
-                         : "name a machine, such as b200, or a machine file of your own");
+  return Error::in_file(program.file, fmt::format("no machine that is shipped has the text's target, sm_{}", program.target),
+                        program.target < 90
+                            ? "name a machine; h100 is the oldest that is shipped, and its tensor cores take other instructions"
+                            : "name a machine, such as b200, or a machine file of your own");
 }
 
 }  // namespace heddle::triton

@@ -62,7 +62,7 @@ Result<std::vector<FoundText>> read_folder(const std::string& path) {
   bool all = true;
   // Links to folders are not followed, so that rings of them end.
   fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, code);
-  if (code) return Error{ErrorKind::Input, {{path, {}, "the folder cannot be read: " + code.message(), {}}}};
+  if (code) return Error::in_file(path, "the folder cannot be read: " + code.message());
   for (const fs::recursive_directory_iterator end; !code && at != end; at.increment(code)) {
     if (++entries > kMostEntries || texts.size() >= kMostTextsOfFolder) {
       all = false;

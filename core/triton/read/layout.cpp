@@ -1,6 +1,5 @@
 // Layouts as they are printed: "#ttg.blocked<{sizePerThread = [1, 8], ...}>" or an alias of the module.
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/saturate.h"
 #include "core/base/scanner.h"
@@ -32,8 +31,7 @@ std::string_view inside(std::string_view text, char open, char close) {
 }
 
 std::int64_t number(std::string_view text, std::int64_t fallback = 0) {
-  std::int64_t value = fallback;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto value = number_in_front(text, fallback);
   return value < -kLargestNumber || value > kLargestNumber ? fallback : value;
 }
 
@@ -181,8 +179,6 @@ std::int64_t warps_over_rows(const TritonLayout& layout) {
   }
   return 1;
 }
-
-std::int64_t tensor_columns(const Type& type) { return tensor_size(type).columns; }
 
 TensorSize tensor_size(const Type& type) {
   const std::vector<std::int64_t>& shape = type.tile.shape;

@@ -3,7 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "core/base/letters.h"
+#include "core/base/scanner.h"
 #include "core/triton/read/found_texts.h"
 
 namespace heddle::triton {
@@ -61,9 +61,7 @@ std::optional<Header> header_of(std::string_view line) {
 bool is_alias(std::string_view line) {
   if (line.empty() || (line[0] != '#' && line[0] != '!')) return false;
   std::size_t end = 1;
-  while (end < line.size() && (line[end] == '_' || line[end] == '.' || (line[end] >= '0' && line[end] <= '9') ||
-                               (lower_case(line[end]) >= 'a' && lower_case(line[end]) <= 'z')))
-    ++end;
+  while (end < line.size() && (in_name(line[end]) || line[end] == '.')) ++end;
   return end > 1 && line.substr(end).starts_with(" = ");
 }
 

@@ -144,10 +144,6 @@ std::string detail_of(const Metadata& metadata) {
   return detail;
 }
 
-Error words_fault(const std::string& path, std::string message, std::string hint) {
-  return Error{ErrorKind::Input, {{path, {}, std::move(message), std::move(hint)}}};
-}
-
 }  // namespace
 
 std::string head_of(const std::string& path, std::size_t bytes) {
@@ -198,17 +194,17 @@ Result<std::vector<FoundText>> find_texts(const std::string& path) {
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) return read_folder(path);
   const std::string head = head_of(path, kHeadBytes);
-  if (head.starts_with("\x1f\x8b")) return words_fault(path, "this file is compressed", "decompress it first: gunzip -k FILE");
+  if (head.starts_with("\x1f\x8b")) return Error::in_file(path, "this file is compressed", "decompress it first: gunzip -k FILE");
   if (begins_like_trace(head)) return read_trace(path);
   const Result<std::string> content = read_file(path, kLargestLog);
   if (!content) return content.error();
   if (!begins_like_text(*content))
-    return words_fault(path, "this is no text that Triton's compiler prints",
-                       "expected a .ttgir, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or a tritonparse log");
+    return Error::in_file(path, "this is no text that Triton's compiler prints",
+                          "expected a .ttgir, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or a tritonparse log");
   std::vector<FoundText> texts = cut_log(*content, path);
   if (texts.empty())
-    return words_fault(path, "this log holds no kernel in Triton's GPU dialect",
-                       "it takes MLIR_ENABLE_DUMP=1 and a kernel that is compiled, not taken from the cache (TRITON_ALWAYS_COMPILE=1)");
+    return Error::in_file(path, "this log holds no kernel in Triton's GPU dialect",
+                          "it takes MLIR_ENABLE_DUMP=1 and a kernel that is compiled, not taken from the cache (TRITON_ALWAYS_COMPILE=1)");
   return texts;
 }
 
@@ -239,25 +235,25 @@ Result<const FoundText*> choose_text(const std::vector<FoundText>& texts, const 
         single.push_back(text.kernel);
       }
       const std::string guess = did_you_mean(word, single);
-      return words_fault(address.path, fmt::format("'{}' after # is no pass, kernel, loop or reading of it", word),
-                         !guess.empty()  ? guess
-                         : known.empty() ? "it has one text; after # may stand a loop's number, triton or free"
-                                         : "it has " + list_of(known));
+      return Error::in_file(address.path, fmt::format("'{}' after # is no pass, kernel, loop or reading of it", word),
+                            !guess.empty()  ? guess
+                            : known.empty() ? "it has one text; after # may stand a loop's number, triton or free"
+                                            : "it has " + list_of(known));
     }
     by_pass |= std::any_of(texts.begin(), texts.end(), [&](const FoundText& text) { return means_pass(word, text); });
     std::erase_if(left, [&](const FoundText* text) { return !is_meant(*text); });
   }
-  if (left.empty()) return words_fault(address.path, "no text of it is all that stands after the #", "it has " + list_of(known));
+  if (left.empty()) return Error::in_file(address.path, "no text of it is all that stands after the #", "it has " + list_of(known));
   std::set<std::size_t> compiles;
   for (const FoundText* text : left) compiles.insert(text->compile);
   if (compiles.size() > 1) {
     std::vector<std::string> kernels;
     for (const FoundText* text : left)
       if (text->usual || by_pass) kernels.push_back(words_of(*text, shape, texts));
-    return words_fault(address.path,
-                       fmt::format("it holds {} kernels; say which one, like {}#{}", compiles.size(), address.path,
-                                   kernels.empty() ? "KERNEL" : kernels[0]),
-                       "it has " + list_of(kernels));
+    return Error::in_file(address.path,
+                          fmt::format("it holds {} kernels; say which one, like {}#{}", compiles.size(), address.path,
+                                      kernels.empty() ? "KERNEL" : kernels[0]),
+                          "it has " + list_of(kernels));
   }
   if (by_pass) return left.front();
   for (const FoundText* text : left)

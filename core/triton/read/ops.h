@@ -60,4 +60,10 @@ const char* integer_predicate(const mlir::Op& compare);
 /// What a region of `tt.reduce` combines: "sum", "max", "min", "xor", "argmax"; empty: something else, or several operands.
 std::string reduction_of(const mlir::Module& module, const mlir::Op& op);
 
+/// "load" of "tt.load".
+constexpr std::string_view without_dialect(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  return dot == std::string_view::npos ? name : name.substr(dot + 1);
+}
+
 }  // namespace heddle::triton

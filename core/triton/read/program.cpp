@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/base/scanner.h"
 #include "core/triton/read/flow.h"
 #include "core/triton/read/well_formed.h"
 
@@ -24,10 +25,7 @@ const mlir::Attribute* module_attribute(const mlir::Module& module, std::string_
 }
 
 std::int64_t leading_integer(const mlir::Attribute* attribute, std::int64_t fallback) {
-  if (!attribute) return fallback;
-  std::int64_t value = 0;
-  const char* end = attribute->value.data() + attribute->value.size();
-  return std::from_chars(attribute->value.data(), end, value).ec == std::errc{} ? value : fallback;
+  return attribute ? number_in_front(attribute->value, fallback) : fallback;
 }
 
 /// What the whole text shows of how far the compiler had come.
@@ -152,8 +150,7 @@ Result<TritonProgram> make_program(mlir::Module module, Metadata metadata, std::
   const auto is_public = [&](mlir::OpId id) { return module.op(id).words.find("public") != std::string::npos; };
   if (std::count_if(functions.begin(), functions.end(), is_public) == 1)
     functions = {*std::find_if(functions.begin(), functions.end(), is_public)};
-  if (functions.empty())
-    return Error{ErrorKind::Input, {{program.file, "", "there is no kernel in it: no tt.func with a body", "is it TTGIR text?"}}};
+  if (functions.empty()) return Error::in_file(program.file, "there is no kernel in it: no tt.func with a body", "is it TTGIR text?");
   if (functions.size() > 1)
     return Error{ErrorKind::Input,
                  {{program.file, fmt::format("{}", module.op(functions[1]).line), "the module has several functions and none is the kernel",

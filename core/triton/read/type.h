@@ -49,8 +49,6 @@ std::int64_t elements_per_thread(const Type& type, std::int64_t warps);
 std::int64_t registers_per_thread(const Type& type, std::int64_t warps);
 /// Warps that lie over the rows (dimension 0): a tile of 128 rows under [8, 1] gives each of two warp groups 64. 1 where not known.
 std::int64_t warps_over_rows(const TritonLayout& layout);
-/// Columns of 32 bits that a tile takes in tensor memory.
-std::int64_t tensor_columns(const Type& type);
 /// Whether moving a register tile from one layout to the other needs shared memory (both known); register-to-register moves within one
 /// mma's layouts do not.
 bool needs_shared_memory(const Type& from, const Type& to);

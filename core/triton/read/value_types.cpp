@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/split.h"
+#include "core/base/words.h"
+#include "core/triton/read/ops.h"
 #include "core/triton/read/type.h"
 
 namespace heddle::triton {
@@ -11,13 +13,6 @@ namespace {
 using dump::TileType;
 using mlir::Module;
 using mlir::Op;
-
-std::string_view bare(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return dot == std::string_view::npos ? name : name.substr(dot + 1);
-}
-
-bool one_of(std::string_view name, std::initializer_list<std::string_view> names) { return std::ranges::find(names, name) != names.end(); }
 
 /// Ops that give only tokens, whatever they print.
 bool gives_token(std::string_view name) {
@@ -71,7 +66,7 @@ struct Typer {
   /// Results of an op without regions.
   void type_results(const Op& op) {
     if (op.results.empty()) return;
-    const std::string_view name = bare(op.name);
+    const std::string_view name = without_dialect(op.name);
     const std::vector<std::string> in = opened(op.types), out = opened(op.result_types);
     // The parser notes what stands beside a value; that these ops mean something else by it, it cannot know.
     const auto always = [&](std::size_t i, Type type) {

@@ -216,7 +216,7 @@ TEST_CASE("CSV has a row for every element, and JSON the phases of the worst ins
 TEST_CASE("text and picture of a small layout are the golden ones", "[core]") {
   const LayoutView view = view_of_text("(16,16):(16,1)", "ldmatrix.x4");
   CHECK(test::golden_difference("layout_small.txt", layout_summary(view, {})) == "");
-  CHECK(test::golden_difference("layout_small.svg", layout_svg(view, LayoutColour::Lane)) == "");
+  CHECK(test::golden_difference("layout_small.svg", svg_of(draw_layout(view, LayoutColour::Lane, SvgTheme::Light))) == "");
 }
 
 TEST_CASE("memory that is nearly all padding takes no more than its elements", "[core]") {

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/chart/chrome_trace.h"
-#include "core/chart/gantt_model.h"
+#include "core/chart/contended_gantt.h"
 #include "core/chart/svg.h"
 #include "core/formats/schedule_json.h"
 #include "core/library/library.h"

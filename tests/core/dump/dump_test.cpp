@@ -173,7 +173,10 @@ TEST_CASE("faults of a dump say where they are", "[core]") {
 }
 
 TEST_CASE("a dump is told from Heddle's own files by its content", "[core]") {
-  const auto is_dump = [](const std::string& name) { return compilers_kind(name) == SourceKind::Dump; };
+  const auto is_dump = [](const std::string& name) {
+    const auto source = compilers_file(name);
+    return source && source->kind() == SourceKind::Dump;
+  };
   for (const LibraryEntry& entry : list_library(Shelf::Kernels)) CHECK_FALSE(is_dump(entry.path));
   for (const char* name : {"scores.ddg.json", "flat.schedule_graph.json", "small.curated.json", "cycles.joint.json", "groups.joint.json"})
     CHECK(is_dump(fixture(name)));

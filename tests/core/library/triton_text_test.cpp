@@ -58,7 +58,10 @@ TEST_CASE("what Triton's passes obey is a demand in their reading only", "[core]
 }
 
 TEST_CASE("the names of Triton's texts are told by content, by their ending and by being a folder", "[core]") {
-  const auto is_triton = [](const std::string& name) { return compilers_kind(name) == SourceKind::Triton; };
+  const auto is_triton = [](const std::string& name) {
+    const auto source = compilers_file(name);
+    return source && source->kind() == SourceKind::Triton;
+  };
   CHECK(is_triton(text("gemm_descriptors.sm90.scheduled.ttgir")));
   CHECK(is_triton(text("gemm_descriptors.sm90.scheduled.ttgir") + "#0,triton"));
   CHECK(is_triton(text("attention_forward_ws.sm100.mlir-enable-dump.log")));

@@ -5,9 +5,9 @@
 #include "core/check/checker.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
-#include "solver/search/cross_check.h"
 #include "solver/search/solve.h"
 #include "tests/support/paths.h"
+#include "tests/support/solver/cross_check.h"
 
 using namespace heddle;
 

@@ -6,9 +6,9 @@
 #include <thread>
 
 #include "core/check/checker.h"
-#include "solver/search/cross_check.h"
 #include "solver/search/serial.h"
 #include "tests/support/problem_builder.h"
+#include "tests/support/solver/cross_check.h"
 
 using namespace heddle;
 using namespace heddle::solver;

@@ -5,6 +5,7 @@
 #include "app/window/kit/pretty_text.h"
 #include "core/analysis/slack.h"
 #include "core/answers/alternatives.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -33,7 +34,7 @@ AlternativesModel build_alternatives(const Problem& problem, const Alternatives&
     if (first) equal = "no worse in any objective";
   }
   model.terms = equal + fmt::format("; told apart by {}", about(answer.aspect));
-  if (answer.stages > 0) model.terms += fmt::format("; at most {} stage{}", answer.stages, answer.stages == 1 ? "" : "s");
+  if (answer.stages > 0) model.terms += fmt::format("; at most {}", count_of(answer.stages, "stage"));
   for (const std::size_t i : by_robustness(answer)) {
     const Alternative& a = answer.found[i];
     AlternativeRow row;

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
@@ -12,10 +14,15 @@
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/audit/audit_model.h"
-#include "app/window/tabs/audit/audit_state.h"
 
 namespace heddle::app {
 namespace {
+
+/// What the tab keeps between frames.
+struct AuditTabState {
+  std::uint64_t revision = 0;  ///< of the session that `model` was made from; 0: none yet
+  std::shared_ptr<const AuditModel> model;
+};
 
 Color ink_of(RowMark weight) { return weight == RowMark::Wrong ? theme().bad : weight == RowMark::Waste ? theme().warning : theme().good; }
 

@@ -13,11 +13,15 @@
 #include "app/window/parts/progress_plot.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
-#include "app/window/tabs/explain/explain_state.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {
+
+/// What the tab remembers between frames.
+struct ExplainTabState {
+  int relaxing = -1;  ///< the card whose ways out are unfolded
+};
 
 /// One line per way out: the change, what it buys, and a button that tries it.
 float steps_height(const ExplainCard& card) { return static_cast<float>(card.steps.size()) * px(26) + px(6); }

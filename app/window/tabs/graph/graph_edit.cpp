@@ -216,8 +216,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
   field_name("kind");
   if (const auto word = choose_word("graph/edit/kind", op.kind, all_kinds(), width, about_kind))
     change(session, ui, fmt::format("{} is {}", op.name, *word), [&](Kernel& k) { set_kind(k, *place, *word); });
-  if (const auto fn = op.attrs.find("fn");
-      op.kind == "elementwise" && fn != op.attrs.end() && std::holds_alternative<std::string>(fn->second)) {
+  if (const auto* fn = op.attr<std::string>("fn"); fn && op.kind == "elementwise") {
     std::vector<std::string> names;
     for (const ElementwiseFunction& f : elementwise_functions()) names.emplace_back(f.name);
     field_name("function");
@@ -226,7 +225,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
         if (name == f.name) return std::string(f.about);
       return std::string();
     };
-    if (const auto word = choose_word("graph/edit/fn", std::get<std::string>(fn->second), names, width, about))
+    if (const auto word = choose_word("graph/edit/fn", *fn, names, width, about))
       change(session, ui, fmt::format("{} is {}", op.name, *word),
              [&](Kernel& k) { ops_of(k, place->list)[place->index].attrs["fn"] = *word; });
   }

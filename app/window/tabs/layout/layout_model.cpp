@@ -170,11 +170,6 @@ LayoutUse use_of(const LayoutView& view, const LayoutAlternative& alternative) {
   return {view.value_in_memory || view.other.empty() ? view.value : view.other, alternative.layout, view.op, alternative.instruction};
 }
 
-std::string instruction_text(const InstructionChoice& choice) {
-  if (!choice.exchange.used()) return choice.name;
-  return fmt::format("{}, lane bit {} exchanging register bit {}", choice.name, choice.exchange.lane, choice.exchange.register_bit);
-}
-
 std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
   std::vector<LayoutChoiceRow> rows;
   for (std::size_t i = 0; i < view.alternatives.size(); ++i) {
@@ -182,7 +177,7 @@ std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view) {
     LayoutChoiceRow row;
     row.index = i;
     row.layout = a.layout;
-    row.instruction = instruction_text(a.instruction);
+    row.instruction = choice_text(a.instruction);
     row.brief = brief_text(a.instruction);
     row.cost = a.cost;
     // A select per register and lane comes on top of the instructions themselves.

@@ -8,6 +8,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "core/answers/layout_choice.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
@@ -54,7 +55,7 @@ std::string headline_of(const Pareto& front, const ParetoModel& model) {
                       : front.timed_out               ? "time is up: partial"
                                                       : "partial";
   if (open > 0) state += fmt::format(", {} not proved", open);
-  return fmt::format("II against {}: {} point{}, {}", names, points, points == 1 ? "" : "s", state);
+  return fmt::format("II against {}: {}, {}", names, count_of(points, "point"), state);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
@@ -13,11 +14,18 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/sensitivity/sensitivity_model.h"
-#include "app/window/tabs/sensitivity/sensitivity_state.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {
+
+/// What the tab keeps between frames.
+struct SensitivityState {
+  int percent = 10;
+  bool all = false;  ///< numbers without any effect too
+  bool layouts_open = false;
+  std::string selected;  ///< the number whose ops are lit
+};
 
 AskOptions options_of(const SensitivityState& state) {
   AskOptions options;

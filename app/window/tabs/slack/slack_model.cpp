@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/window/parts/ops_table.h"
+#include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
 
@@ -89,8 +90,8 @@ SlackModel build_slack(const Problem& problem, const Schedule& schedule, const S
   model.title = fmt::format("How far every op can move at II {}", grouped(answer.ii));
   const std::string& anchor = problem.op(answer.anchor).name;
   model.note = answer.absolute ? fmt::format("{} is held; constraints fix cycles or stages, so nothing starts before cycle 0", anchor)
-                               : fmt::format("{} is held at {}, since a schedule can be shifted as a whole; at most {} stage{}", anchor,
-                                             grouped(schedule.start(answer.anchor)), answer.stages, answer.stages == 1 ? "" : "s");
+                               : fmt::format("{} is held at {}, since a schedule can be shifted as a whole; at most {}", anchor,
+                                             grouped(schedule.start(answer.anchor)), count_of(answer.stages, "stage"));
   model.low = 0;
   model.high = answer.ii;
   for (const OpRange& range : answer.ops) {

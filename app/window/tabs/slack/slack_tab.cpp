@@ -13,11 +13,15 @@
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/slack/slack_model.h"
-#include "app/window/tabs/slack/slack_state.h"
 #include "core/chart/chart_layout.h"
 
 namespace heddle::app {
 namespace {
+
+/// What the tab remembers between frames.
+struct SlackTabState {
+  char filter[128] = "";
+};
 
 Command ask_slack(bool exact) {
   AskOptions options;

@@ -15,8 +15,6 @@ namespace {
 
 using triton::Whose;
 
-Cycle cycles_of(const triton::Side& side) { return side.period > 0 ? side.period : side.schedule->ii; }
-
 std::string percent(Cycle value, Cycle base) {
   const double off = 100.0 * static_cast<double>(value - base) / static_cast<double>(std::max<Cycle>(base, 1));
   return off < 99.95 ? fmt::format("{:+.1f} %", off) : fmt::format("{:+.0f} %", off);
@@ -54,8 +52,8 @@ TritonRow row_of(const triton::Side& side, const Session& session, Cycle best, b
   const ScheduleEntry* entry = content.entry();
   row.shown = entry && entry->name == row.name && content.triton()->reading() == triton::reading_of(side);
   row.ii = grouped(side.schedule->ii);
-  row.period = grouped(cycles_of(side));
-  row.more = cycles_of(side) == best ? "best" : percent(cycles_of(side), best);
+  row.period = grouped(side.cycles());
+  row.more = side.cycles() == best ? "best" : percent(side.cycles(), best);
   row.groups = fmt::format("{} · {} warps", side.groups, side.warps);
   row.stages = std::to_string(side.stages);
   row.shared = kib(side.shared_bytes);
@@ -107,7 +105,7 @@ TritonModel build_triton_tab(const Session& session) {
   model.tensor = content.problem && content.problem->limits.tmem_columns > 0;
   Cycle best = 0;
   for (const triton::Side& side : comparison.sides)
-    if (side.schedule && (best == 0 || cycles_of(side) < best)) best = cycles_of(side);
+    if (side.schedule && (best == 0 || side.cycles() < best)) best = side.cycles();
   for (const triton::Side& side : comparison.sides) model.rows.push_back(row_of(side, session, best, known->running));
   if (!known->running)
     for (const std::string& price : triton::prices(comparison)) model.prices.push_back(printable(price));

@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
@@ -15,10 +18,16 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/triton/triton_model.h"
 #include "app/window/tabs/triton/triton_return.h"
-#include "app/window/tabs/triton/triton_tab_state.h"
 
 namespace heddle::app {
 namespace {
+
+/// What the tab keeps between frames.
+struct TritonTabState {
+  std::uint64_t revision = 0;  ///< of the session that `model` was made from; 0: none yet
+  std::shared_ptr<TritonModel> model;
+  std::vector<float> ends;  ///< of rows and sentences as they were last drawn, from the top, in pixels
+};
 
 constexpr const char* kTritonPurpose =
     "Open a Triton kernel (a .ttgir text, a log of MLIR_ENABLE_DUMP=1, a folder of Triton's cache or kernel dump): its own schedule, the "

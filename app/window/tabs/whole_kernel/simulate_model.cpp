@@ -47,8 +47,7 @@ SimulateModel build_simulate(const SimulationAnswer& answer, const Problem& prob
   if (run.microseconds > 0) model.bar = build_time_bar(run.microseconds, run.tflops, answer.parts);
   for (std::size_t g = 0; g < run.sm.groups.size(); ++g) {
     const GroupTime& time = run.sm.groups[g];
-    const std::string& role = run.program.schedule.groups[g].role;
-    GroupShare share{printable(role.empty() ? fmt::format("group {}", g) : role), percent_of(time.busy, run.sm.cycles),
+    GroupShare share{printable(role_name(run.program.schedule, g)), percent_of(time.busy, run.sm.cycles),
                      percent_of(time.idle, run.sm.cycles)};
     for (std::size_t r = 0; r < kStallReasons; ++r) share.stalls[r] = percent_of(time.stalls[r], run.sm.cycles);
     model.groups.push_back(std::move(share));

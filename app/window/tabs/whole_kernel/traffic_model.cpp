@@ -18,10 +18,7 @@ std::string of_time(double part) { return part <= 0 ? "-" : part < 0.0005 ? "<0.
 TrafficModel build_traffic(const Problem& problem, const Schedule& schedule, const Traffic& traffic) {
   TrafficModel model;
   model.verdict = traffic.verdict.sentence;
-  const auto role = [&](GroupId group) {
-    const std::string& name = schedule.groups[group.index()].role;
-    return printable(name.empty() ? fmt::format("group {}", group.index()) : name);
-  };
+  const auto role = [&](GroupId group) { return printable(role_name(schedule, group.index())); };
   for (const RingTraffic& ring : traffic.rings) {
     const Channel& channel = problem.channel(ring.tokens.channel);
     QueueRow row{channel.writer, printable(channel.name), role(ring.tokens.writer) + " → ", ring};

@@ -125,11 +125,11 @@ TEST_CASE("warps over rows and columns of tensor memory", "[core]") {
   const auto tensor = [](const std::string& shape, const std::string& fields) {
     return type("!ttg.memdesc<" + shape + ", #ttng.tensor_memory_encoding<" + fields + ">, #ttng.tensor_memory, mutable>");
   };
-  CHECK(tensor_columns(tensor("128x128xf32", "blockM = 128, blockN = 128, colStride = 1")) == 128);
-  CHECK(tensor_columns(tensor("2x128x64xf32", "blockM = 128, blockN = 64, colStride = 1")) == 128);
-  CHECK(tensor_columns(tensor("128x128xbf16", "blockM = 128, blockN = 128, colStride = 1")) == 64);
-  CHECK(tensor_columns(tensor("256x128xf32", "blockM = 128, blockN = 128, colStride = 1")) == 256);
-  CHECK(tensor_columns(tensor("128x128xf32", "blockM = 128, blockN = 128, unpacked = true")) == 128);
+  CHECK(tensor_size(tensor("128x128xf32", "blockM = 128, blockN = 128, colStride = 1")).columns == 128);
+  CHECK(tensor_size(tensor("2x128x64xf32", "blockM = 128, blockN = 64, colStride = 1")).columns == 128);
+  CHECK(tensor_size(tensor("128x128xbf16", "blockM = 128, blockN = 128, colStride = 1")).columns == 64);
+  CHECK(tensor_size(tensor("256x128xf32", "blockM = 128, blockN = 128, colStride = 1")).columns == 256);
+  CHECK(tensor_size(tensor("128x128xf32", "blockM = 128, blockN = 128, unpacked = true")).columns == 128);
 }
 
 TEST_CASE("every value of Triton's texts has a type, also where none is printed", "[core]") {
@@ -170,7 +170,7 @@ TEST_CASE("odd types and layouts are types without a place", "[core]") {
     const Type each = type(odd);
     CHECK_NOTHROW(elements_per_thread(each, 4));
     CHECK_NOTHROW(registers_per_thread(each, 0));
-    CHECK_NOTHROW(tensor_columns(each));
+    CHECK_NOTHROW(tensor_size(each));
     CHECK_NOTHROW(needs_shared_memory(each, each));
   }
 }

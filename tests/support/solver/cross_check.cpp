@@ -1,6 +1,6 @@
 // Written straight from core/problem/problem.h, family by family, with no cleverness at all.
 
-#include "solver/search/cross_check.h"
+#include "tests/support/solver/cross_check.h"
 
 #include <fmt/format.h>
 #include <z3++.h>
