@@ -8,9 +8,9 @@ namespace heddle::app {
 CommandSpec bench_row() {
   using namespace spec;
   return {"bench",
-          "measure on the GPU: what decides the numbers of contention, then the shipped kernels, the simplest first: right results, speed "
-          "beside cuBLAS and cuDNN, variants, profiles, "
-          "machine costs; started again, it goes on",
+          "measure on the GPU: what decides the numbers of contention, then the shipped kernels, the simplest first (right results, speed "
+          "beside "
+          "cuBLAS and cuDNN, variants, profiles, machine costs); started again, it goes on",
           {"heddle bench h200 --minutes 10", "heddle bench h100 --list", "heddle bench h100 --minutes 15 --only contention",
            "heddle bench h100 --only prepare", "heddle bench h100 --only gemm --only gemm-pairs-small --out today"},
           {kMachine},

@@ -15,7 +15,7 @@
 namespace heddle::codegen {
 namespace {
 
-constexpr int kOperandBytes = 64 * 1024;  ///< of shared memory: A in the first 16 KB, B behind it; then the words of keep_busy()
+constexpr int kOperandBytes = 96 * 1024;  ///< of shared memory: A in the first 16 KB, B behind it; then the words of keep_busy()
 constexpr int kSharedBytes = kOperandBytes + 1024;
 
 ProductShape shape_of(int width, bool registers) { return {width, registers, false, registers}; }
@@ -26,22 +26,29 @@ std::string product_of(const char* name, int width, bool registers) {
                      registers ? "w[0], w[1], w[2], w[3]" : "a");
 }
 
-/// A kernel of `groups` warp groups around `body`. Operands are small numbers, not zeros; each thread has the accumulators d.
-ContentionKernel kernel_of(std::string experiment, std::string name, std::string about, int groups, int width, const std::string& body) {
+struct Head {
+  std::string experiment, name, about;
+  int groups = 1;
+  int width = 128;
+};
+
+/// A kernel of that many warp groups around `body`. Operands are small numbers, not zeros; each thread has the accumulators d.
+ContentionKernel kernel_of(Head head, const std::string& body) {
   ContentionKernel made;
-  made.experiment = std::move(experiment);
-  made.name = std::move(name);
-  made.about = std::move(about);
-  made.width = width;
+  made.experiment = std::move(head.experiment);
+  made.name = std::move(head.name);
+  made.about = std::move(head.about);
+  made.width = head.width;
   MicroKernel& micro = made.micro;
   micro.rule = made.name;
   micro.launch.entry = kMicroEntry;
-  micro.launch.threads = 128 * groups;
+  micro.launch.threads = 128 * head.groups;
   micro.launch.smem_bytes = kSharedBytes;
   micro.launch.tiles = 1;
   std::string text;
   for (const bool registers : {false, true})
-    if (body.find(product_name(shape_of(width, registers)) + "(") != std::string::npos) text += product_text(shape_of(width, registers));
+    if (body.find(product_name(shape_of(head.width, registers)) + "(") != std::string::npos)
+      text += product_text(shape_of(head.width, registers));
   text += fmt::format("extern \"C\" __global__ void __launch_bounds__({}, 1)\n{}(u64* out) {{\n", micro.launch.threads, kMicroEntry);
   text += fmt::format(
       "  extern __shared__ __align__(1024) unsigned char shared[];\n"
@@ -55,12 +62,12 @@ ContentionKernel kernel_of(std::string experiment, std::string name, std::string
   text += fmt::format(
       "  float d[{0}];\n#pragma unroll\n  for (int i = 0; i < {0}; ++i) d[i] = 0.001f * (float)(threadIdx.x + i);\n"
       "  u32 w[4];\n#pragma unroll\n  for (int i = 0; i < 4; ++i) w[i] = 0x3c003c00u + threadIdx.x + i;\n  keep(w);\n",
-      width / 2);
+      head.width / 2);
   text += body;
   text += fmt::format(
       "  float all = (float)(w[0] ^ w[1] ^ w[2] ^ w[3]);\n#pragma unroll\n  for (int i = 0; i < {}; ++i) all += d[i];\n  "
       "settle(all);\n}}\n",
-      width / 2);
+      head.width / 2);
   micro.source = fmt::format("// contention {}: {}\n", made.name, made.about) + device_text(text) + "\n" + text;
   return made;
 }
@@ -69,10 +76,11 @@ ContentionKernel accepted(std::string experiment, int width, bool registers) {
   const std::string operand = registers ? "rs" : "ss";
   const std::string name = width == 128 ? fmt::format("accepted_{}", operand) : fmt::format("width_{}_{}", width, operand);
   ContentionKernel made =
-      kernel_of(std::move(experiment), name,
-                fmt::format("one group, {} wgmmas of 64 x {} x 16, A in {}: the clock when each is accepted, and when all are done",
-                            kAcceptedMmas, width, registers ? "registers" : "shared memory"),
-                1, width, product_of("product", width, registers) + fmt::format("  time_accepted<{}>(out, d, product);\n", kAcceptedMmas));
+      kernel_of({std::move(experiment), name,
+                 fmt::format("one group, {} wgmmas of 64 x {} x 16, A in {}: the clock when each is accepted, and when all are done",
+                             kAcceptedMmas, width, registers ? "registers" : "shared memory"),
+                 1, width},
+                product_of("product", width, registers) + fmt::format("  time_accepted<{}>(out, d, product);\n", kAcceptedMmas));
   made.registers = registers;
   return made;
 }
@@ -80,9 +88,9 @@ ContentionKernel accepted(std::string experiment, int width, bool registers) {
 ContentionKernel served(bool first, bool second) {
   const auto word = [](bool registers) { return registers ? "rs" : "ss"; };
   return kernel_of(
-      "served", fmt::format("served_{}_{}", word(first), word(second)),
-      fmt::format("two groups, {} wgmmas each, the second 0, 64, 160, 300 cycles later: when all are accepted, when done", kServedMmas), 2,
-      128,
+      {"served", fmt::format("served_{}_{}", word(first), word(second)),
+       fmt::format("two groups, {} wgmmas each, the second 0, 64, 160, 300 cycles later: when all are accepted, when done", kServedMmas),
+       2},
       product_of("first", 128, first) + product_of("second", 128, second) +
           fmt::format("  time_served<{}>(out, d, first, second);\n", kServedMmas));
 }
@@ -151,19 +159,22 @@ ContentionKernel beside(const Work& work) {
   }
   if (names(work.pass, "never")) body += "  u32 first;\n  load_word(smem, first);\n  const bool never = first == 1;\n";
   if (names(work.pass, "mine")) body += "  const u32 mine = smem + 49152 + threadIdx.x % 128 * 16;\n";  // beside what the mmas read
-  body += fmt::format("  const auto work = [&] {{ {} }};\n  const auto there = [&] {{\n  float used = 0.0f;\n{}  settle(used);\n  }};\n",
-                      work.pass, used);
   body += product_of("shared_product", 128, false) + product_of("register_product", 128, true);
-  body += fmt::format("  time_beside<{}>(out, stop, d, work, there, shared_product, register_product);\n", kBesidePasses);
+  body += fmt::format(
+      "  const auto product = [&](int beside) {{\n    if (beside == 1) shared_product();\n    if (beside == 2) register_product();\n  }};\n"
+      "  time_beside<{}>(out, stop, d, [&] {{ {} }}, product);\n  float used = 0.0f;\n{}  settle(used);\n",
+      kBesidePasses, work.pass, used);
+  const bool softmax = std::string_view(work.experiment) == "softmax";
   ContentionKernel made =
-      kernel_of(work.experiment, fmt::format("{}{}", std::string_view(work.experiment) == "softmax" ? "" : "beside_", work.name),
-                fmt::format("{} alone, beside wgmmas from shared memory, beside wgmmas from registers", work.about), 2, 128, body);
+      kernel_of({work.experiment, fmt::format("{}{}", softmax ? "" : "beside_", work.name),
+                 fmt::format("{} alone, beside wgmmas from shared memory, beside wgmmas from registers", work.about), 2},
+                body);
   made.work = work.of;
   return made;
 }
 
 ContentionKernel turn() {
-  return kernel_of("turn", "turn", fmt::format("{} hand-overs of a turn between two groups", 2 * kTurnRounds), 2, 8,
+  return kernel_of({"turn", "turn", fmt::format("{} hand-overs of a turn between two groups", 2 * kTurnRounds), 2, 8},
                    fmt::format("  time_turns<{}>(out);\n", kTurnRounds));
 }
 

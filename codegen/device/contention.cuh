@@ -205,8 +205,9 @@ template <int N, class Product> DEVICE void keep_busy(u64* out, volatile u32* st
 
 /// One group does Passes passes of work while the other does nothing, mmas with both operands in shared memory, mmas with A in registers.
 /// For each of the three: cycles of the work; mmas meanwhile, and their cycles. `stop`: three words of shared memory.
-template <int Passes, int N, class Work, class There, class Shared, class Registers>
-DEVICE void time_beside(u64* out, volatile u32* stop, float (&d)[N], Work work, There there, Shared shared, Registers registers) {
+/// `product(1)` is one of the former mmas, `product(2)` one of the latter.
+template <int Passes, int N, class Work, class Product>
+DEVICE void time_beside(u64* out, volatile u32* stop, float (&d)[N], Work work, Product product) {
   const int group = own_group();
 #pragma unroll 1
   for (int beside = 0; beside < 3; ++beside, out += 3) {
@@ -224,11 +225,10 @@ DEVICE void time_beside(u64* out, volatile u32* stop, float (&d)[N], Work work, 
       role_sync<1, 128>();
       if (threadIdx.x == 0) stop[0] = 1, out[0] = end - begin;
       if (threadIdx.x == 0 && beside == 0) out[1] = 0, out[2] = 0;
-      there();
     } else if (beside == 1) {
-      keep_busy(out, stop, d, shared);
+      keep_busy(out, stop, d, [&] { product(1); });
     } else if (beside == 2) {
-      keep_busy(out, stop, d, registers);
+      keep_busy(out, stop, d, [&] { product(2); });
     }
   }
 }
