@@ -208,7 +208,8 @@ ContentionWork counted_work(const ContentionKernel& kernel, const std::string& c
       work.specials += step.unit == QuarterUnit::Special;
     }
     work.instructions = static_cast<int>(warp.steps.size());
-    if (!products && work.reads > found.reads) found = work;
+    const bool all = work.specials == kernel.work.specials && 2 * work.instructions >= kernel.work.instructions;
+    if (!products && all && work.reads > found.reads) found = work;
   }
   return found.reads > 0 ? found : kernel.work;
 }

@@ -46,8 +46,8 @@ std::vector<ContentionKernel> contention_kernels(const std::string& experiment =
 inline constexpr int kAcceptedMmas = 12, kServedMmas = 8, kServedLeads[] = {0, 64, 160, 300};
 inline constexpr int kBesidePasses = 64, kTurnRounds = 128;
 
-/// What a pass of the work has in compiled code: of the loops without mmas the one that reads most registers. The text's own where the code
-/// cannot be read.
+/// What a pass of the work has in compiled code: of the loops without mmas that have all special functions and about as many instructions,
+/// the one that reads most registers. The text's own where there is none.
 ContentionWork counted_work(const ContentionKernel& kernel, const std::string& cubin);
 
 struct ContentionTimes {
