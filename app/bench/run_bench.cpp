@@ -119,7 +119,8 @@ class Bench {
     std::error_code ignored;
     if (!step.subject.empty() && step.kind != BenchStepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
       return verdict(StepOutcome::Skipped, "there is no schedule: see prepare-" + step.subject);
-    if (!step.order.empty() && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
+    if (!step.order.empty() && !fs::exists(schedule_file(options_.folder, step.subject), ignored) &&
+        !fs::exists(packed_schedule(step.subject), ignored))
       if (const auto file = library_file(step.order); !file.ok() || !fs::exists(*file, ignored))
         return verdict(StepOutcome::Skipped, step.order + " does not lie beside this program");
     if (!step.tool.empty() && find_tool(step).empty()) return verdict(StepOutcome::Unavailable, step.tool.front() + " is not on PATH");
@@ -187,19 +188,23 @@ class Bench {
     return judge_contention(step, std::move(verdict), measurement_file(step.name), options_.machine, beside ? &beside->verdict : nullptr);
   }
 
-  /// One that was solved before, or the order that the step names, where the folder has none yet.
+  /// Of the package; may not be there.
+  std::string packed_schedule(const std::string& subject) const {
+    return options_.schedules.empty() ? std::string() : (fs::path(options_.schedules) / (subject + ".json")).string();
+  }
+
+  /// One that was solved before, else the order that the step names, where the folder has none yet.
   Result<Ok> take_schedule(const BenchStep& step) const {
     std::error_code ignored;
-    const std::string& subject = step.subject;
-    const std::string ours = schedule_file(options_.folder, subject);
-    if (!step.order.empty() && !fs::exists(ours, ignored)) {
-      const Result<std::string> file = library_file(step.order);
-      const Result<std::string> text = file ? order_on(options_.machine, *file) : file;
+    const std::string ours = schedule_file(options_.folder, step.subject), packed = packed_schedule(step.subject);
+    const bool solved = fs::exists(packed, ignored);
+    if (step.subject.empty() || fs::exists(ours, ignored) || (!solved && step.order.empty())) return Ok{};
+    if (solved) {
+      const Result<std::string> text = read_file(packed);
       return text ? write_file(ours, *text) : text.error();
     }
-    const std::string packed = (fs::path(options_.schedules) / (subject + ".json")).string();
-    if (options_.schedules.empty() || fs::exists(ours, ignored) || !fs::exists(packed, ignored)) return Ok{};
-    const Result<std::string> text = read_file(packed);
+    const Result<std::string> file = library_file(step.order);
+    const Result<std::string> text = file ? order_on(options_.machine, *file) : file;
     return text ? write_file(ours, *text) : text.error();
   }
 
