@@ -99,7 +99,7 @@ ContentionKernel served(bool first, bool second) {
 /// y[32] of type u32, at the address `mine`.
 struct Work {
   const char *experiment, *name, *about, *pass;
-  ContentionWork of;  ///< of one warp
+  ContentionWork of;  ///< of one warp; what .reuse caches is not read again
 };
 
 constexpr Work kWorks[] = {
@@ -116,14 +116,14 @@ constexpr Work kWorks[] = {
      "softmax",
      "attention's softmax of 64 x 128",
      "row_maxima(x, most, factor); powers(x, most); sums_and_words(x, sum, factor, y); rescale(o, factor); may_change(never, smem, x);",
-     {363, 539, 66}},
-    {"softmax", "softmax_powers", "its exponentials of differences", "powers(x, most); may_change(never, smem, x);", {128, 192, 64}},
+     {363, 475, 66}},
+    {"softmax", "softmax_powers", "its exponentials of differences", "powers(x, most); may_change(never, smem, x);", {128, 128, 64}},
     {"softmax", "softmax_sums", "its sums and conversions", "sums_and_words(x, sum, factor, y); may_change(never, smem, x);", {98, 194, 0}},
     {"softmax",
      "softmax_powers_sums",
      "its exponentials, sums and conversions",
      "powers(x, most); sums_and_words(x, sum, factor, y); may_change(never, smem, x);",
-     {226, 386, 64}},
+     {226, 322, 64}},
     {"shared-memory", "load", "loads of 16 bytes a lane from shared memory", "load_rows(mine, y);", {8, 8, 0}},
     {"shared-memory", "store", "stores of 16 bytes a lane to shared memory", "store_rows(mine, y);", {8, 40, 0}},
 };
@@ -203,11 +203,12 @@ ContentionWork counted_work(const ContentionKernel& kernel, const std::string& c
     ContentionWork work;
     bool products = false;
     for (const QuarterStep& step : warp.steps) {
+      if (step.unit == QuarterUnit::Shared && kernel.experiment == "softmax") continue;  // loads that never run: may_change()
       products = products || step.unit == QuarterUnit::Product;
+      ++work.instructions;
       work.reads += step.reads;
       work.specials += step.unit == QuarterUnit::Special;
     }
-    work.instructions = static_cast<int>(warp.steps.size());
     const bool all = work.specials == kernel.work.specials && 2 * work.instructions >= kernel.work.instructions;
     if (!products && all && work.reads > found.reads) found = work;
   }
