@@ -3,9 +3,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/bench/steps.h"
 #include "app/jobs/child_process.h"
+#include "core/records/contention_reading.h"
 #include "core/records/measurement.h"
 
 namespace heddle::app {
@@ -34,8 +36,9 @@ bool is_bad(StepOutcome outcome);
 
 struct StepVerdict {
   StepOutcome outcome = StepOutcome::Failed;
-  std::string finding;  ///< what was seen
-  std::string next;     ///< what to look at; empty: nothing
+  std::string finding;                        ///< what was seen
+  std::string next;                           ///< what to look at; empty: nothing
+  std::vector<ContentionReading> readings{};  ///< of numbers of contention
 };
 
 /// `measured`: what the step wrote; `beside`: what the step that it is compared with wrote; nullptr where there is none. `log`: the name of

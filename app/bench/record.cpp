@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/formats/contention_reading_member.h"
 #include "core/formats/members.h"
 
 namespace heddle::app {
@@ -15,6 +16,7 @@ void visit(Io& io, StepRecord& s) {
   io.required("outcome", s.verdict.outcome, as::word("outcome", StepOutcome::Interrupted));
   io.always("finding", s.verdict.finding, "what was seen");
   io.optional("next", s.verdict.next, "what to look at");
+  io.optional("readings", s.verdict.readings, as::list(as::part, 0, 10'000), "of the machine file's numbers of contention");
   io.always("seconds", s.seconds, as::real);
   io.always("date", s.date, "ISO 8601, UTC");
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/answers/contention_table.h"
 #include "core/formats/measurement_json.h"
 
 namespace heddle::app {
@@ -71,6 +72,11 @@ std::string bench_report(const BenchRecord& record, const std::vector<BenchStep>
   if (!device.empty()) facts.push_back(device);
   std::string text = join_facts(facts, style) + "\n";
   if (!speeds.empty()) text += "\n" + speeds;
+  std::vector<ContentionReading> readings;
+  for (const BenchStep& step : steps)
+    if (const StepRecord* found = record.find(step.name))
+      readings.insert(readings.end(), found->verdict.readings.begin(), found->verdict.readings.end());
+  if (!readings.empty()) text += "\nnumbers of contention, measured and in the machine file\n" + contention_table(readings);
   std::string open;
   std::map<StepOutcome, int> counts;
   for (const BenchStep& step : steps) {

@@ -9,6 +9,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "app/bench/contention_step.h"
+#include "app/bench/order.h"
 #include "app/bench/report.h"
 #include "app/command/arguments.h"
 #include "app/jobs/heddle_child.h"
@@ -17,6 +19,7 @@
 #include "core/base/process.h"
 #include "core/base/version.h"
 #include "core/formats/measurement_json.h"
+#include "core/library/library.h"
 
 namespace heddle::app {
 namespace {
@@ -50,7 +53,7 @@ class Bench {
       if (step.kind == BenchStepKind::FollowUp) conclude(step, found.verdict.outcome);
       if (const auto kept = write_down(); !kept.ok()) return kept.error();
       hearer_.ended(step, found, false);
-      if (found.verdict.outcome == StepOutcome::Unavailable && step.kind == BenchStepKind::Check) break;  // no GPU: no other step has one
+      if (found.verdict.outcome == StepOutcome::Unavailable && shows_gpu(step)) break;  // no other step has one
     }
     return record_;
   }
@@ -116,6 +119,10 @@ class Bench {
     std::error_code ignored;
     if (!step.subject.empty() && step.kind != BenchStepKind::Prepare && !fs::exists(schedule_file(options_.folder, step.subject), ignored))
       return verdict(StepOutcome::Skipped, "there is no schedule: see prepare-" + step.subject);
+    if (!step.order.empty() && !fs::exists(schedule_file(options_.folder, step.subject), ignored) &&
+        !fs::exists(packed_schedule(step.subject), ignored))
+      if (const auto file = library_file(step.order); !file.ok() || !fs::exists(*file, ignored))
+        return verdict(StepOutcome::Skipped, step.order + " does not lie beside this program");
     if (!step.tool.empty() && find_tool(step).empty()) return verdict(StepOutcome::Unavailable, step.tool.front() + " is not on PATH");
     return std::nullopt;
   }
@@ -128,13 +135,16 @@ class Bench {
     constexpr std::ptrdiff_t kBehindMachine = 3;
     const std::string schedule = step.subject.empty() ? "" : schedule_file(options_.folder, step.subject);
     std::error_code ignored;
-    if (step.kind == BenchStepKind::Prepare) {
+    if (step.subject.empty()) {
+      // Its words say where it writes.
+    } else if (step.kind == BenchStepKind::Prepare) {
       if (fs::exists(schedule, ignored))
         words.insert(words.begin() + kBehindMachine, schedule);
       else
         words.insert(words.end(), {"--schedule", schedule});
-      if (options_.judge_seconds) words.insert(words.end(), {"--judge", fmt::format("{:g}", *options_.judge_seconds)});
-    } else if (!step.subject.empty()) {
+      if (options_.judge_seconds && step.order.empty())
+        words.insert(words.end(), {"--judge", fmt::format("{:g}", *options_.judge_seconds)});
+    } else {
       words.insert(words.begin() + kBehindMachine, schedule);
       words.insert(words.end(), {"--out", measurement_file(step.name)});
     }
@@ -156,7 +166,7 @@ class Bench {
     std::error_code ignored;
     fs::remove(measurement_file(step.name), ignored);
     if (step.kind == BenchStepKind::Prepare)
-      if (const auto taken = take_schedule(step.subject); !taken.ok()) return taken.error();
+      if (const auto taken = take_schedule(step); !taken.ok()) return taken.error();
     const bool cut = options_.minutes > 0 && seconds_left() < step.limit_seconds;
     BenchStep limited = step;
     if (cut) limited.limit_seconds = seconds_left();
@@ -173,16 +183,30 @@ class Bench {
     log << child->out;
     if (cut && child->timed_out) return StepVerdict{StepOutcome::NoTime, "the minutes were over before it ended", {}};
     const std::optional<Measurement> mine = measured(step.name), other = step.beside.empty() ? std::nullopt : measured(step.beside);
-    return judge_step(limited, *child, mine ? &*mine : nullptr, other ? &*other : nullptr, step.name + ".log");
+    StepVerdict verdict = judge_step(limited, *child, mine ? &*mine : nullptr, other ? &*other : nullptr, step.name + ".log");
+    const bool shown = verdict.outcome == StepOutcome::Good || verdict.outcome == StepOutcome::Slow;
+    if (step.kind != BenchStepKind::Contention || !shown) return verdict;
+    const StepRecord* beside = step.beside.empty() ? nullptr : record_.find(step.beside);
+    return judge_contention(step, std::move(verdict), measurement_file(step.name), options_.machine, beside ? &beside->verdict : nullptr);
   }
 
-  /// One that was solved before, where the folder has none yet.
-  Result<Ok> take_schedule(const std::string& subject) const {
+  /// Of the package; may not be there.
+  std::string packed_schedule(const std::string& subject) const {
+    return options_.schedules.empty() ? std::string() : (fs::path(options_.schedules) / (subject + ".json")).string();
+  }
+
+  /// One that was solved before, else the order that the step names, where the folder has none yet.
+  Result<Ok> take_schedule(const BenchStep& step) const {
     std::error_code ignored;
-    const std::string ours = schedule_file(options_.folder, subject);
-    const std::string packed = (fs::path(options_.schedules) / (subject + ".json")).string();
-    if (options_.schedules.empty() || fs::exists(ours, ignored) || !fs::exists(packed, ignored)) return Ok{};
-    const Result<std::string> text = read_file(packed);
+    const std::string ours = schedule_file(options_.folder, step.subject), packed = packed_schedule(step.subject);
+    const bool solved = fs::exists(packed, ignored);
+    if (step.subject.empty() || fs::exists(ours, ignored) || (!solved && step.order.empty())) return Ok{};
+    if (solved) {
+      const Result<std::string> text = read_file(packed);
+      return text ? write_file(ours, *text) : text.error();
+    }
+    const Result<std::string> file = library_file(step.order);
+    const Result<std::string> text = file ? order_on(options_.machine, *file) : file;
     return text ? write_file(ours, *text) : text.error();
   }
 
@@ -195,6 +219,8 @@ class Bench {
 };
 
 }  // namespace
+
+bool shows_gpu(const BenchStep& step) { return step.kind == BenchStepKind::Check || step.kind == BenchStepKind::Contention; }
 
 Result<BenchRecord> run_bench(const BenchOptions& options, const std::vector<BenchStep>& steps, std::stop_token stop,
                               const BenchHearer& hearer) {

@@ -35,6 +35,9 @@ struct BenchHearer {
   std::function<void(const BenchStep& step, const StepRecord& record, bool known_before)> ended;
 };
 
+/// That it is the first to say whether there is a GPU: without one it is Unavailable, and no other step need be tried.
+bool shows_gpu(const BenchStep& step);
+
 /// Ends early when it is asked to stop, and where there is no GPU (the last record is then of outcome Unavailable). Input errors: a file of
 /// an earlier run that is none or of another machine; environment errors: files that cannot be written, a child that cannot be started.
 Result<BenchRecord> run_bench(const BenchOptions& options, const std::vector<BenchStep>& steps, std::stop_token stop,

@@ -17,12 +17,14 @@ Words operator+(Words a, const Words& b) {
   return a;
 }
 
-constexpr double kPrepareSeconds = 600, kCheckSeconds = 90, kSpeedSeconds = 180, kSanitizeSeconds = 300;
+constexpr double kPrepareSeconds = 600, kReadingSeconds = 60, kOrderSeconds = 90, kCheckSeconds = 90, kSpeedSeconds = 180,
+                 kSanitizeSeconds = 300;
 
 /// What a schedule is found for: a kernel, with the parameters that its loop depends on.
 struct Subject {
   const char *name, *kernel;
   Words params;
+  const char* order = "";  ///< BenchStep::order
 };
 const std::vector<Subject> kHopperSubjects{
     {"layernorm", "layernorm", {}},
@@ -45,7 +47,21 @@ const std::vector<Subject> kHopperSubjects{
     {"backward-packed", "attention_backward_hopper", {"--layout", "dQ=prepacked"}},
     {"fp8", "gemm_fp8_hopper", {}},
     {"w4a16", "gemm_w4a16_hopper", {}},
-    {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}}};
+    {"w4a16-packed", "gemm_w4a16_prepacked_hopper", {}},
+    {"order-fa3", "attention_forward_hopper", {}, "kernels/schedules/attention_forward_hopper/fa3.json"},
+    {"order-slow125", "attention_forward_hopper", {}, "assets/measured/2026-11-27/attention-8k-slow125.json"},
+    {"order-slow183", "attention_forward_hopper", {}, "assets/measured/2026-11-27/attention-8k-slow183.json"},
+    {"order-least", "attention_forward_hopper", {}, "assets/measured/2026-11-27/attention-8k-least-period.json"},
+    {"order-second", "attention_forward_hopper", {}, "assets/measured/2026-11-27/attention-8k-second-period.json"},
+    {"order-176-fa3", "attention_forward_hopper", {"-p", "KV=176"}, "kernels/schedules/attention_forward_hopper/fa3-kv176.json"},
+    {"order-176-slow125", "attention_forward_hopper", {"-p", "KV=176"}, "assets/measured/2026-11-27/attention-176-8k-slow125.json"},
+    {"order-176-slow183", "attention_forward_hopper", {"-p", "KV=176"}, "assets/measured/2026-11-27/attention-176-8k-slow183.json"},
+    {"order-causal-fa3", "attention_forward_causal_hopper", {}, "assets/measured/2026-11-27/causal-8k-fa3.json"},
+    {"order-causal-least", "attention_forward_causal_hopper", {}, "assets/measured/2026-11-27/causal-8k-least-period.json"},
+    {"order-fp8-doubtful",
+     "attention_forward_fp8_hopper",
+     {"--layout", "keys=relabelled"},
+     "assets/measured/2026-11-27/attention-fp8-8k-doubtful.json"}};
 
 const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"gemm", "gemm_blackwell", {}},
@@ -87,6 +103,30 @@ class List {
   void check(const std::string& name, const std::string& about, const std::string& subject, const Words& options) {
     add(BenchStepKind::Check, {name, about, subject, options + kQuick}, "run", kCheckSeconds);
   }
+  /// All micro-kernels at once, as files and in the store of compiled kernels.
+  void prepare_readings() {
+    BenchStep step{.name = "prepare-contention", .kind = BenchStepKind::Prepare, .about = "the micro-kernels of contention compile"};
+    step.words = {"calibrate", machine_, "--contention", "all", "--emit-only", (std::filesystem::path(folder_) / "contention").string()};
+    step.limit_seconds = kPrepareSeconds;
+    steps.push_back(std::move(step));
+  }
+  void prepare(const std::string& subject) {
+    BenchStep& step =
+        add(BenchStepKind::Prepare, {"prepare-" + subject, "its schedule is found, its kernel compiles", subject, {"--allow"}}, "compile",
+            kPrepareSeconds);
+    if (!step.order.empty()) step.about = "its order gets the starts of today, its kernel compiles";
+  }
+  /// The micro-kernels of one experiment.
+  void reading(const std::string& experiment, const std::string& about) {
+    BenchStep step{.name = "contention-" + experiment, .kind = BenchStepKind::Contention, .about = about};
+    step.words = {"calibrate", machine_, "--contention",
+                  experiment,  "--out",  (std::filesystem::path(folder_) / (step.name + ".json")).string()};
+    step.needs = "prepare-contention";
+    step.limit_seconds = kReadingSeconds;
+    steps.push_back(std::move(step));
+  }
+  /// A kernel at full size in one order, its cycles an iteration beside what the rule of motion says.
+  void order(const Trial& trial, const std::string& beside) { add(BenchStepKind::Contention, trial, "run", kOrderSeconds).beside = beside; }
   void follow_up(const std::string& of, const Trial& with, const Verdicts& verdicts) {
     BenchStep& step = add(BenchStepKind::FollowUp,
                           {of + "-" + with.name, "the same with " + with.about, with.subject, with.options + kQuick}, "run", kCheckSeconds);
@@ -142,9 +182,9 @@ class List {
     HEDDLE_ASSERT(found != subjects_.end(), "a step has a subject that is in the list");
     if (kind != BenchStepKind::Prepare &&
         std::none_of(steps.begin(), steps.end(), [&](const BenchStep& step) { return step.subject == subject; }))
-      add(BenchStepKind::Prepare, {"prepare-" + subject, "its schedule is found, its kernel compiles", subject, {"--allow"}}, "compile",
-          kPrepareSeconds);
+      prepare(subject);
     BenchStep step{.name = trial.name, .kind = kind, .about = trial.about, .subject = subject};
+    if (kind == BenchStepKind::Prepare) step.order = found->order;
     step.words = Words{command, found->kernel, machine_} + found->params + trial.options;
     step.limit_seconds = limit;
     steps.push_back(std::move(step));
@@ -160,6 +200,7 @@ class List {
 const char* to_string(BenchStepKind kind) {
   switch (kind) {
     case BenchStepKind::Prepare: return "prepare";
+    case BenchStepKind::Contention: return "contention";
     case BenchStepKind::Check: return "check";
     case BenchStepKind::FollowUp: return "follow-up";
     case BenchStepKind::Speed: return "speed";
@@ -212,7 +253,51 @@ std::vector<BenchStep> blackwell_steps(List list) {
   return std::move(list.steps);
 }
 
+/// Each decides something about the numbers of contention, the most important first (docs/figures.md, "What decides the numbers of
+/// contention"). All is compiled before the first one runs.
+void add_contention(List& list) {
+  const Words quick{"--no-library", "--repeats", "3", "--limit", "20", "--blocks", "3"}, again = quick + kUnchecked;
+  const Words keys = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192") + quick, keys_again = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192") + again,
+              keys_176 = sizes("HEADS=32 Q_LEN=8448 KV_LEN=8448") + quick,
+              steady = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192") +
+                       Words{"--no-library", "--no-verify", "--limit", "60", "--blocks", "1", "--sustained", "15000"};
+  list.prepare_readings();
+  for (const char* subject :
+       {"attention", "order-fa3", "order-slow125", "order-least", "order-second", "order-slow183", "order-176-slow183", "order-176-fa3",
+        "order-176-slow125", "causal", "order-causal-fa3", "order-causal-least", "attention-fp8", "order-fp8-doubtful"})
+    list.prepare(subject);
+
+  list.reading("accepted", "how many mmas are in flight, how long their issue holds a group, when a group goes on");
+  list.reading("served", "two groups with mmas: first come, or in turn");
+  list.reading("beside", "what each kind of instruction and mmas lose beside each other");
+  list.reading("turn", "what passing a turn costs");
+  for (const auto& [name, options] : {std::pair{"", keys}, {"-again", keys_again}}) {
+    const std::string end = name, first = "order-128-default" + end, fa3 = "order-128-fa3" + end;
+    list.order({first, "128 keys, today's default", "attention", options}, {});
+    list.order({fa3, "FlashAttention-3's order", "order-fa3", options}, first);
+    list.order({"order-128-slow125" + end, "the order for arithmetic 1.25 times as slow", "order-slow125", options}, fa3);
+    list.order({"order-128-least" + end, "what an enumerated model of nine numbers found first", "order-least", options}, fa3);
+    list.order({"order-128-second" + end, "the second of that model", "order-second", options}, fa3);
+    list.order({"order-128-slow183" + end, "1.83 times: the slowest of the usual orders", "order-slow183", options}, fa3);
+  }
+  list.order({"order-176-slow183-8k", "176 keys, the fastest that was measured", "order-176-slow183", keys_176}, {});
+  list.order({"order-176-fa3-8k", "FlashAttention-3's order, predicted slower", "order-176-fa3", keys_176}, "order-176-slow183-8k");
+  list.order({"order-176-slow125-8k", "every mma a turn of its own", "order-176-slow125", keys_176}, "order-176-slow183-8k");
+  list.order({"order-causal-default-8k", "causal, today's default", "causal", keys}, {});
+  list.order({"order-causal-fa3-8k", "FlashAttention-3's order", "order-causal-fa3", keys}, "order-causal-default-8k");
+  list.order({"order-causal-least-8k", "the least of the enumerated model", "order-causal-least", keys}, "order-causal-default-8k");
+  list.order({"order-fp8-default-8k", "8 bits, today's default", "attention-fp8", keys}, {});
+  list.order({"order-fp8-doubtful-8k", "an order of which ops and machine code say different things", "order-fp8-doubtful", keys},
+             "order-fp8-default-8k");
+  list.order({"order-128-default-steady", "without a pause: how much of a gain in cycles the clock takes back", "attention", steady}, {});
+  list.order({"order-128-fa3-steady", "the same of FlashAttention-3's order", "order-fa3", steady}, "order-128-default-steady");
+  list.reading("softmax", "do the costs of single instructions add up to a softmax's?");
+  list.reading("shared-memory", "loads and stores beside mmas, which the rule knows nothing of");
+  list.reading("widths", "mmas of 64, 176 and 256 columns");
+}
+
 std::vector<BenchStep> hopper_steps(List list) {
+  add_contention(list);
   const std::string only_turns = "turns: who arrives at the named barriers, and who waits for them; without turns it is right",
                     turns_not = "not the turns: it goes wrong without them, too";
   const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),

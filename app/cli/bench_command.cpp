@@ -34,12 +34,14 @@ std::vector<BenchStep> chosen(std::vector<BenchStep> steps, const std::vector<st
   const auto wanted = [&](const BenchStep& step) {
     return std::any_of(only.begin(), only.end(), [&](const std::string& word) { return is_meant(step, word); });
   };
-  std::vector<std::string> subjects;
+  std::vector<std::string> subjects, needed;
   for (const BenchStep& step : steps)
-    if (wanted(step)) subjects.push_back(step.subject);
+    if (wanted(step)) subjects.push_back(step.subject), needed.push_back(step.needs);
+  const auto among = [](const std::vector<std::string>& list, const std::string& word) {
+    return !word.empty() && std::find(list.begin(), list.end(), word) != list.end();
+  };
   std::erase_if(steps, [&](const BenchStep& step) {
-    const bool prepares =
-        step.kind == BenchStepKind::Prepare && std::find(subjects.begin(), subjects.end(), step.subject) != subjects.end();
+    const bool prepares = step.kind == BenchStepKind::Prepare && (among(subjects, step.subject) || among(needed, step.name));
     return !wanted(step) && !prepares;
   });
   return steps;
@@ -145,7 +147,7 @@ int run_bench_command(const Arguments& arguments, const Terminal& terminal) {
     const StepRecord* found = record->find(step.name);
     if (!found) continue;
     if (is_bad(found->verdict.outcome)) return kKernelFailed;
-    if (found->verdict.outcome == StepOutcome::Unavailable && step.kind == BenchStepKind::Check) code = kEnvironment;
+    if (found->verdict.outcome == StepOutcome::Unavailable && shows_gpu(step)) code = kEnvironment;
   }
   return code;
 }

@@ -24,6 +24,7 @@
 #include "core/answers/traffic.h"
 #include "core/answers/validation.h"
 #include "core/formats/constraints_json.h"
+#include "core/formats/contention_readings_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/formats/measurement_json.h"
@@ -54,6 +55,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"validation", validation_schema},
                                           {"bench", bench_schema},
                                           {"race", race_schema},
+                                          {"contention", contention_schema},
                                           // What commands answer with --json, by their names.
                                           {"solve", outcome_schema},
                                           {"alternatives", alternatives_schema},

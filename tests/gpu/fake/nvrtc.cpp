@@ -89,19 +89,37 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
 }
 
 /// Micro-kernels are not emulated: one piece of code writes times for all of them, from the number of elements that the text's
-/// first line names. It follows the machine code.
+/// first line names. It follows the machine code. Those of contention write what HEDDLE_FAKE_CONTENTION, a file, plants for them, in lines
+/// "NAME: WORD WORD ...".
 std::string micro_text() {
   return R"(#include "codegen/calibrate/micro.h"
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
 using namespace heddle::codegen;
+static char contention[64] = "";
 static long elems = 0, argument = 0, loops = 0, nothing = 0, port = 0, groups = 1;
 #define DOOR extern "C" __attribute__((visibility("default")))
 DOOR const char* fake_entry() { return kMicroEntry; }
 DOOR int fake_records() { return 0; }
-DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld %ld %ld", &elems, &argument, &loops, &nothing, &port, &groups); }
+DOOR void fake_settings(const char* text) { std::sscanf(text, "%ld %ld %ld %ld %ld %ld %63s", &elems, &argument, &loops, &nothing, &port, &groups, contention); }
 DOOR void fake_launch(void** a, int, int) {
   auto* out = *static_cast<unsigned long long**>(a[argument]);
+  if (*contention) {
+    const char* planted = std::getenv("HEDDLE_FAKE_CONTENTION");
+    std::ifstream file(planted ? planted : "");
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string name;
+      words >> name;
+      if (name == std::string(contention) + ":")
+        for (unsigned long long word; words >> word;) *out++ = word;
+    }
+    return;
+  }
   if (loops) {
     const long pass = 9;
     out[0] = kMicroPasses * (2 * (elems / 16 + 5) + pass);
@@ -144,13 +162,19 @@ long port_of(const std::string& line) {
   return 64 * cycles;
 }
 
+/// " NAME" of a text that begins with "// contention NAME:".
+std::string contention_of(const std::string& source) {
+  const std::string head = "// contention";
+  return source.starts_with(head) ? source.substr(head.size(), source.find(':') - head.size()) : std::string();
+}
+
 std::string micro_settings(const std::string& source) {
   const std::size_t at = source.find(" elems=");
   const std::string elems = at < source.find('\n') ? std::to_string(std::atol(source.c_str() + at + 7)) : "0";
   const int arguments = (source.find("TensorMap map, ") != std::string::npos) + (source.find("char* memory, ") != std::string::npos);
   return "HEDDLE-FAKE " + elems + " " + std::to_string(arguments) + " " + (source.find("int turn = 0") != std::string::npos ? "1 " : "0 ") +
          (source.starts_with("// nothing") ? "1 " : "0 ") + std::to_string(port_of(source.substr(0, source.find('\n')))) +
-         (source.find("second(r)") != std::string::npos ? " 4" : " 1");
+         (source.find("second(r)") != std::string::npos ? " 4" : " 1") + contention_of(source);
 }
 
 /// As everything here is compiled. Sections of their own for functions: what counts instructions looks for names like those of a cubin.
