@@ -83,7 +83,7 @@ TEST_CASE("flow 2, move a bar: drop, a new row with its differences, undo", "[ui
 }
 
 TEST_CASE("flow 3, why not better: reasons, show, relax, solved again, compared as B", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   const Cycle ii = p.a().schedule.ii;
   p.key(Key::E);
   p.settle();
@@ -134,7 +134,7 @@ TEST_CASE("flow 5, trade-offs: sweep, the knee, set as A", "[ui]") {
 }
 
 TEST_CASE("flow 6, what if the exponential were faster: a slider, until when, solved again", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   p.click("ops/exp0");
   REQUIRE(p.has("inspector/slider/latency"));
   p.drag("inspector/slider/latency", -20);
