@@ -47,7 +47,10 @@ import threading
 PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/figures.md", "docs/limits.md"]
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
 # What takes some ten seconds of processor time.
-SLOW = re.compile(r" (price attention|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json)")
+SLOW = re.compile(
+    r" (price attention|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json"
+    r"|compile .* b200|tune attention|solve attention_backward.*--choose all)|--study balance"
+)
 # What may stop with less where its time runs out, which a busy machine must not decide.
 TIMED = re.compile(r"(?:run\.sh|heddle) (solve|explain|price|slack|latency|sensitivity|alternatives|paper|compare|show|export|emit|compile|simulate|traffic) (?!.*--timeout)")
 COMMAND = re.compile(r"(\$ )?((?:\./run\.sh|heddle|mkdir) +[^ #].*)")
