@@ -4,6 +4,7 @@
     pages.py HEDDLE ROOT [PAGE...]            exits 1 if a command does not end, or print, as its page says
     pages.py HEDDLE ROOT [PAGE...] --slow     the same of commands that take long, and only of those
     pages.py HEDDLE ROOT [PAGE...] --renew    puts what is printed now into the pages (with --slow: of what takes long)
+    pages.py HEDDLE ROOT [PAGE...] --times    also says what processor time each command took, the longest first
     pages.py --self-test                      plants faults in a page and exits 1 if one is overlooked
 
 Every line of an indented block that begins with `./run.sh`, `heddle` or `mkdir`, or with `$` and one of them, is run, in a folder of the
@@ -27,6 +28,7 @@ page's own.
 
 - `<!-- docs: file x.ttgir = kernels/triton/a.ttgir -->` says what a reader's own file is here.
 
+Commands of one run share a store of kept answers, so a question that several of them put is searched once; nothing is kept from run to run.
 Left out is what needs a GPU, a window, a cluster or another host, `compile` where no compiler is, and what runs out of time.
 """
 
@@ -45,7 +47,10 @@ import threading
 PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/figures.md", "docs/limits.md"]
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
 # What takes some ten seconds of processor time.
-SLOW = re.compile(r" (price attention|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json)")
+SLOW = re.compile(
+    r" (price attention|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json"
+    r"|compile .* b200|tune attention|solve attention_backward.*--choose all|--study balance)"
+)
 # What may stop with less where its time runs out, which a busy machine must not decide.
 TIMED = re.compile(r"(?:run\.sh|heddle) (solve|explain|price|slack|latency|sensitivity|alternatives|paper|compare|show|export|emit|compile|simulate|traffic) (?!.*--timeout)")
 COMMAND = re.compile(r"(\$ )?((?:\./run\.sh|heddle|mkdir) +[^ #].*)")
@@ -100,8 +105,9 @@ class Place:
     """A folder in which a page's commands find what the repository has, and a home without answers of before."""
 
     shared = {}  # command: (a lock, [what it printed]), of commands that neither read nor write files of a page
+    times = []  # (seconds of processor time, command)
 
-    def __init__(self, heddle, root):
+    def __init__(self, heddle, root, store):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="heddle_pages_"))
         self.root = root
         for name in ("kernels", "scripts", "assets", "tests"):
@@ -112,7 +118,7 @@ class Place:
             program.write_text(f'#!/bin/sh\nHEDDLE_CALLED={called} exec "{heddle}" "$@"\n')
             program.chmod(0o755)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE_", "COLUMNS"))}
-        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": "off", "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": str(store), "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
     def run(self, command):
         """Pre: the commands before it on its page have been run."""
@@ -129,10 +135,18 @@ class Place:
         return answer[0]
 
     def run_anew(self, command):
+        read, write = os.pipe()
+        script = f"{command}\ncode=$?\ntimes >&{write}\nexit $code"
         try:
-            return Run(command, subprocess.run(["bash", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S))
+            done = subprocess.run(["bash", "-c", script], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S, pass_fds=[write])
+            return Run(command, done)
         except subprocess.TimeoutExpired:
             raise Failure(f"{command} takes more than {LIMIT_S} s") from None
+        finally:
+            os.close(write)
+            with open(read) as times:
+                spent = sum(60 * float(minutes) + float(seconds) for minutes, seconds in re.findall(r"(\d+)m([\d.]+)s", times.read()))
+            self.times.append((spent, command))
 
     def remove(self):
         shutil.rmtree(self.folder)
@@ -410,8 +424,8 @@ class Page:
             self.changes.append((line, line + 1, ["|".join(cells)]))
 
 
-def look_at(heddle, root, name, slow, renew):
-    place = Place(heddle, root)
+def look_at(heddle, root, name, slow, renew, store):
+    place = Place(heddle, root, store)
     try:
         page = Page(root / name, name, place, slow, renew)
         page.go()
@@ -421,8 +435,8 @@ def look_at(heddle, root, name, slow, renew):
 
 
 def look_at_all(heddle, root, names, slow=False, renew=False):
-    with concurrent.futures.ThreadPoolExecutor(2) as threads:
-        return list(threads.map(lambda name: look_at(heddle, root, name, slow, renew), names))
+    with tempfile.TemporaryDirectory(prefix="heddle_pages_store_") as store, concurrent.futures.ThreadPoolExecutor(2) as threads:
+        return list(threads.map(lambda name: look_at(heddle, root, name, slow, renew, store), names))
 
 
 def self_test():
@@ -492,6 +506,7 @@ def main():
     parser.add_argument("pages", nargs="*", default=PAGES)
     parser.add_argument("--slow", action="store_true")
     parser.add_argument("--renew", action="store_true")
+    parser.add_argument("--times", action="store_true")
     parser.add_argument("--self-test", action="store_true")
     given = parser.parse_intermixed_args()
     if given.self_test:
@@ -502,6 +517,9 @@ def main():
     for page in pages:
         print("\n".join(page.faults + [f"{page.name}: left out: {command}" for command in page.left_out]))
         print(f"{page.name}: {page.held} commands ran, {len(page.faults)} faults, {len(page.changes)} places {'renewed' if given.renew else 'to renew'}")
+    if given.times:
+        for seconds, command in sorted(Place.times, reverse=True):
+            print(f"{seconds:7.2f} s  {command}")
     return 1 if any(page.faults for page in pages) else 0
 
 

@@ -35,6 +35,17 @@ namespace {
 using test::Person;
 
 constexpr const char* kAttention = "attention_forward_hopper";
+/// What this window asks about: attention whose orders are fewer than those of its default, for every line searches them anew.
+const std::string kWords = "attention_forward_hopper h100 --param KV=176";
+
+struct Attention : Person {
+  Attention() {
+    session().apply(OpenPair{kAttention, "h100", false});
+    session().apply(SetParam{"KV", 176});
+    session().apply(StartSolve{});
+    settle();
+  }
+};
 
 struct Run {
   int code = -1;
@@ -108,8 +119,7 @@ void check_same_solution(const Json& json, const ScheduleEntry& shown) {
 
 TEST_CASE("the line of a robust schedule finds it again", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
-  p.settle();  // the first solve
+  Person p(kAttention, test::least_ii_solver());
   p.session().apply(StartSolve{true});
   p.settle();
   REQUIRE(p.content().entry());
@@ -125,11 +135,9 @@ TEST_CASE("the line of a robust schedule finds it again", "[ui]") {
 
 TEST_CASE("the line of a solve solves to the same optimum, and to the same schedule", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
-  p.session().apply(StartSolve{});
-  p.settle();
+  Attention p;
   const std::string line = copied(p);
-  CHECK(line == "heddle solve attention_forward_hopper h100");
+  CHECK(line == "heddle solve " + kWords);
   const Json json = answer_of(line, folder);
   check_same_solution(json, *p.content().schedules.front());
   for (const Json& op : *json.find("ops")->items()) {
@@ -142,22 +150,22 @@ TEST_CASE("the line of a solve solves to the same optimum, and to the same sched
 
 TEST_CASE("the line of a dropped bar makes the same demands", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
+  Attention p;
   p.drag("gantt/bar/QK1@0", p.pixels(192));
   p.settle();
   REQUIRE(p.content().schedules.size() == 2);
   const std::string line = copied(p);
-  CHECK(line.find("heddle solve attention_forward_hopper h100 --demand ") == 0);
+  CHECK(line.find("heddle solve " + kWords + " --demand ") == 0);
   CHECK(line.find("pin QK1 at") != std::string::npos);
   check_same_solution(answer_of(line, folder), p.a());
   // Undone is done too: the line is that of the question as it was.
   p.key(Key::Z, {.ctrl = true});
-  CHECK(copied(p) == "heddle solve attention_forward_hopper h100");
+  CHECK(copied(p) == "heddle solve " + kWords);
 }
 
 TEST_CASE("the line of a changed latency changes it too", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
+  Attention p;
   const auto change = parse_change("exp0.latency=+200", *p.content().kernel, *p.content().machine);
   REQUIRE(change);
   p.session().apply(SetChange{*change, true});
@@ -214,8 +222,9 @@ TEST_CASE("the line of a question gets the same answer", "[ui]") {
 
 TEST_CASE("the line of a comparison finds the same difference, either way round", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
-  p.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
+  Attention p;
+  REQUIRE(run("heddle solve " + kWords + " --least-ii --out other.json", folder).code == 0);
+  p.session().apply(OpenSchedule{folder.file("other.json")});
   p.session().apply(SelectSchedule{0});
   p.session().apply(SetBaseline{1});
   p.frame(3);
@@ -355,7 +364,7 @@ TEST_CASE("the lines of a kernel write the same text, and find the same of its p
 
 TEST_CASE("the line of a picture makes the same picture, without a project too", "[ui]") {
   const test::FlowFolder folder;
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   p.session().apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
   p.session().apply(SetMode{GanttMode::Unrolled});
   p.frame(40);
@@ -375,7 +384,7 @@ TEST_CASE("the line of a picture makes the same picture, without a project too",
 }
 
 TEST_CASE("no line is offered that would not find what is shown", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   Schedule moved = p.a().schedule;
   for (Placement& place : moved.ops) place.start += 8;
   p.session().apply(AdoptSchedule{moved, "by hand", false});

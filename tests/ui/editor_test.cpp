@@ -147,8 +147,7 @@ TEST_CASE("words are offered while typing, and Tab takes one", "[ui]") {
 }
 
 TEST_CASE("the graph edits the same document: an op added, its kind, its operand, removed, and one undo for each", "[ui]") {
-  Person p;
-  p.open("attention_forward_hopper");
+  Person p("attention_forward_hopper", test::least_ii_solver());
   p.session().apply(show_tab(BottomTab::Graph));
   p.session().apply(SelectOp{p.content().problem->find_op("exp0")});
   p.frame(3);
@@ -178,8 +177,7 @@ TEST_CASE("the graph edits the same document: an op added, its kind, its operand
 }
 
 TEST_CASE("the form beside the graph stays where it is when Graphviz is done", "[ui]") {
-  Person p;
-  p.open("attention_forward_hopper");
+  Person p("attention_forward_hopper", test::least_ii_solver());
   GraphState& graph = p.window().ui().of<GraphState>();
   graph.edit = true;
   p.session().apply(show_tab(BottomTab::Graph));
@@ -195,8 +193,7 @@ TEST_CASE("the form beside the graph stays where it is when Graphviz is done", "
 }
 
 TEST_CASE("in a long list a few letters find a word, and Enter takes it", "[ui]") {
-  Person p;
-  p.open("attention_forward_hopper");
+  Person p("attention_forward_hopper", test::least_ii_solver());
   p.session().apply(show_tab(BottomTab::Graph));
   p.session().apply(SelectOp{p.content().problem->find_op("exp0")});
   p.window().ui().of<GraphState>().edit = true;

@@ -49,7 +49,7 @@ TEST_CASE("a family is solved from the menu, and its best member opened in one s
 }
 
 TEST_CASE("a member that is cut into sub-tiles is opened as the kernel that it is", "[ui]") {
-  Person p("attention_forward_tile_hopper");
+  Person p("attention_forward_tile_hopper", test::least_ii_solver());
   AskOptions options;
   options.family.vary = {"subtile:Q_ROWS=1,2"};
   p.session().apply(Ask{Topic::Family, options});
@@ -140,7 +140,7 @@ TEST_CASE("what cannot vary is said, with a guess, and nothing breaks", "[ui]") 
 }
 
 TEST_CASE("a family and the paper's method can be cancelled", "[ui]") {
-  Person p("attention_forward_hopper");
+  Person p("attention_forward_hopper", test::least_ii_solver());
   for (const Topic topic : {Topic::Family, Topic::Paper}) {
     AskOptions options;
     options.family.vary = {"groups=2..4"};

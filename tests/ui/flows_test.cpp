@@ -60,7 +60,7 @@ TEST_CASE("flow 1, first insight: card, proved, what limits II, why, the core", 
 }
 
 TEST_CASE("flow 2, move a bar: drop, a new row with its differences, undo", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   const Problem& problem = *p.content().problem;
   const std::string before = test::fingerprint(p.content());
   const OpId op = problem.find_op("QK1");
@@ -83,7 +83,7 @@ TEST_CASE("flow 2, move a bar: drop, a new row with its differences, undo", "[ui
 }
 
 TEST_CASE("flow 3, why not better: reasons, show, relax, solved again, compared as B", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   const Cycle ii = p.a().schedule.ii;
   p.key(Key::E);
   p.settle();
@@ -102,7 +102,7 @@ TEST_CASE("flow 3, why not better: reasons, show, relax, solved again, compared 
 
 TEST_CASE("flow 4, against another schedule: B, Compare, first divergence, unrolled, SVG", "[ui]") {
   const Folder folder;
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   p.session().apply(OpenSchedule{ping_pong()});
   p.frame(3);
   REQUIRE(p.content().schedules.size() == 2);
@@ -134,7 +134,7 @@ TEST_CASE("flow 5, trade-offs: sweep, the knee, set as A", "[ui]") {
 }
 
 TEST_CASE("flow 6, what if the exponential were faster: a slider, until when, solved again", "[ui]") {
-  Person p(kAttention);
+  Person p(kAttention, test::least_ii_solver());
   p.click("ops/exp0");
   REQUIRE(p.has("inspector/slider/latency"));
   p.drag("inspector/slider/latency", -20);
@@ -429,15 +429,15 @@ TEST_CASE("the export dialog writes the chart as PNG, also on white, and greys w
 }
 
 TEST_CASE("flow 10, the headless twin: the line of what was done last, and of what is shown", "[ui]") {
-  Person p(kAttention);
+  Person p("gemm_hopper");
   p.key(Key::U);
   p.key(Key::C, {.ctrl = true, .shift = true});
-  CHECK(p.clipboard().find("heddle show attention_forward_hopper h100 --mode unrolled") == 0);
+  CHECK(p.clipboard().find("heddle show gemm_hopper h100 --mode unrolled") == 0);
   CHECK(p.gestures == 2);
   p.key(Key::E);
   p.settle();
   p.key(Key::C, {.ctrl = true, .shift = true});
-  CHECK(p.clipboard() == "heddle explain attention_forward_hopper h100");
+  CHECK(p.clipboard() == "heddle explain gemm_hopper h100");
   perform(*find_action("copy_shown"), p.session(), p.window().ui());
   p.frame(2);
   CHECK(p.clipboard().find("heddle show ") == 0);

@@ -12,7 +12,7 @@ using namespace heddle::app;
 using test::Person;
 
 TEST_CASE("Choose leaves layouts to the solver: a claim, every candidate, and one click that puts the best in force", "[ui]") {
-  Person p("attention_backward_hopper");
+  Person p("attention_backward_hopper", test::least_ii_solver());
   p.session().apply(show_tab(BottomTab::Layout));
   p.frame(6);
   LayoutChoices plain;

@@ -9,7 +9,7 @@ using namespace heddle::app;
 using namespace heddle::test;
 
 TEST_CASE("a measured range says how busy units are and what groups wait for, and goes with Escape", "[ui]") {
-  Person p("attention_forward_hopper");
+  Person p("attention_forward_hopper", least_ii_solver());
   CHECK_FALSE(p.has("inspector/range"));
   p.session().apply(SelectOp{p.content().problem->find_op("exp0")});
   p.frame(3);

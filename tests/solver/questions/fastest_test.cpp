@@ -187,7 +187,7 @@ TEST_CASE("the fastest order that can be written is taken, and the solver's own 
 }
 
 TEST_CASE("demands hold for the order that is chosen", "[solver]") {
-  Subject s("attention_forward_hopper", "h100");
+  Subject s("attention_forward_hopper", "h100", {{"KV", 176}});  // three stages, unless told otherwise
   UserConstraint fewer{"at most 2 stages", true, ConstraintKind::MaxStages, {}, "", 0, 2};
   s.request.constraints.push_back(fewer);
   const SolveOutcome outcome = solve_for_time(s.request);
