@@ -10,9 +10,9 @@
 
 #include "app/ask/kernel.h"
 #include "app/ask/subject.h"
+#include "core/answers/race_table.h"
 #include "core/answers/summary.h"
 #include "core/base/clock.h"
-#include "core/base/quantile.h"
 #include "core/base/version.h"
 #include "core/formats/race_json.h"
 #include "core/formats/schedule_json.h"
@@ -104,15 +104,6 @@ std::string round_text(const Race& race, const RaceOptions& options) {
                      count_of(timed, "program"), settled_ranks(race), count_of(timed - 1, "rank"));
 }
 
-/// What a table calls it.
-std::string full_name(const Racer& racer) {
-  std::string name = printable(racer.name);
-  for (const std::string& other : racer.also) name += ", " + printable(other);
-  return name;
-}
-
-std::string number_or_none(double number, const char* format) { return number > 0 ? fmt::format(fmt::runtime(format), number) : "-"; }
-
 }  // namespace
 
 bool add_racer(std::vector<RaceEntry>& entries, RaceEntry entry) {
@@ -164,6 +155,7 @@ Result<ReadyRace> ready_race(const Subject& subject, const RaceOptions& options,
   Race& race = ready.race;
   race.kernel = subject.instance.kernel().name, race.machine = problem.machine, race.params = problem.params, race.heddle = version();
   race.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  watch.hear({.line = fmt::format("writing and compiling {}", count_of(entries.size(), "program"))});
   for (RaceEntry& entry : entries) {
     if (watch.stop.stop_requested()) break;
     watch.hear({.doing = "the compiler is at work on " + entry.name});
@@ -268,24 +260,9 @@ Ended ended(const RaceAnswer& answer) {
 std::string told(const Subject& subject, const RaceAnswer& answer, const Telling& how) {
   const Race& race = answer.race;
   if (how.json()) return race_text(race);
-  const std::vector<std::vector<double>> times = race.times();
-  const std::vector<std::size_t> order = ranked_by_median(times);
-  const std::vector<bool> settled = settled_neighbours(times);
   std::vector<std::vector<std::string>> rows;
-  for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    const Racer& r = race.racers[order[rank]];
-    const bool last = rank + 1 == order.size();
-    rows.push_back({fmt::format("{}", rank + 1), full_name(r), number_or_none(r.period, "{:.1f}"),
-                    number_or_none(median(r.cycles), "{:.1f}"), number_or_none(median(r.cold_us), "{:.2f}"),
-                    number_or_none(median(r.sustained_us), "{:.2f}"),
-                    last            ? ""
-                    : settled[rank] ? "yes"
-                                    : "not settled",
-                    ""});
-  }
-  for (const Racer& r : race.racers)
-    if (!r.why_not.empty())
-      rows.push_back({"-", full_name(r), number_or_none(r.period, "{:.1f}"), "-", "-", "-", "", printable(r.why_not)});
+  for (const RaceRow& row : race_rows(race))
+    rows.push_back({row.rank, row.program, row.model, row.cycles, row.cold_us, row.sustained_us, row.settled, row.left_out});
   std::string text = problem_title(subject.problem()) + (race.device.empty() ? "" : " on " + printable(race.device)) +
                      (race.host.empty() ? "" : " at " + printable(race.host)) + "\n";
   text += text_table({{"rank"},
@@ -297,10 +274,7 @@ std::string told(const Subject& subject, const RaceAnswer& answer, const Telling
                       {"before the next"},
                       {"left out"}},
                      rows, how.style.width);
-  const std::optional<double> tau = race.correlation();
-  text += tau ? fmt::format("model against measured: rank correlation {:.2f} (Kendall's tau-b)\n", *tau)
-              : std::string("model against measured: nothing to compare\n");
-  text += fmt::format("{} rounds in {:.0f} s; {}\n", race.rounds, race.seconds, race.ended);
+  text += correlation_text(race) + "\n" + rounds_text(race) + "\n";
   return text;
 }
 
