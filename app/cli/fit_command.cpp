@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "app/cli/fit_to_races.h"
 #include "app/cli/validator.h"
 #include "app/command/commands.h"
 #include "app/command/exit_code.h"
@@ -91,6 +92,10 @@ int run_fit(const Arguments& arguments, const Terminal& terminal) {
   if (!original) return report(terminal, original.error(), json);
   std::vector<Fault> warnings;
   const Result<Machine> machine = parse_machine(*original, *path, &warnings);
+  if (machine && std::any_of(arguments.all("FILES").begin(), arguments.all("FILES").end(), is_race)) {
+    print_warnings(terminal, warnings);
+    return fit_to_races({*original, *machine}, arguments, terminal);
+  }
   Result<RowsAndGround> given = read_rows_and_ground(arguments.all("FILES"), arguments.text("--ground"), warnings);
   print_warnings(terminal, warnings);
   if (!machine) return report(terminal, machine.error(), json);
@@ -140,18 +145,8 @@ int run_fit(const Arguments& arguments, const Terminal& terminal) {
     line.show({fmt::format("{} rows simulated {} times", rows.size(), done++)});
     return errors_of(rows, machine->fitted, values, interrupt.token());
   });
-  const std::string output = arguments.text("--out").value_or("");
-  if (answer.complete && !output.empty())
-    if (const int failed = write_text(terminal, output, text_with(*original, *machine, answer))) return failed;
-  std::ostream& out = output == "-" ? terminal.err : terminal.out;
-  if (json)
-    out << fit_json(*machine, answer).pretty();
-  else if (terminal.quiet)
-    out << fit_headline(*machine, answer) << "\n";
-  else
-    out << fit_text(*machine, answer, terminal.style);
-  if (interrupt.interrupted()) return kInterrupted;
-  return answer.complete ? kDone : kNoProof;
+  const int code = tell_fit(*machine, answer, answer.complete ? text_with(*original, *machine, answer) : "", arguments, terminal);
+  return interrupt.interrupted() && (code == kDone || code == kNoProof) ? kInterrupted : code;
 }
 
 }  // namespace heddle::app

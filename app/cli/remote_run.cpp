@@ -1,19 +1,12 @@
 #include "app/cli/remote_run.h"
 
-#include <algorithm>
-#include <set>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "app/cli/host_session.h"
 #include "app/cli/lowering.h"
-#include "app/command/called.h"
 #include "app/command/exit_code.h"
-#include "app/command/interrupt.h"
 #include "app/command/shared_options.h"
-#include "app/jobs/remote_host.h"
 #include "codegen/run/measure.h"
-#include "core/base/atomic_file.h"
 #include "core/formats/constraints_json.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
@@ -22,80 +15,6 @@
 
 namespace heddle::app {
 namespace {
-
-/// The host of --on and what comes of asking it.
-class HostSession {
- public:
-  HostSession(const Arguments& arguments, const Terminal& terminal)
-      : terminal_(terminal),
-        json_(arguments.has("--json")),
-        host_{*arguments.text("--on"), arguments.text("--remote-program").value_or(""), arguments.text("--package").value_or("")} {}
-
-  /// False: it has been said why.
-  bool open(int& code) {
-    const InterruptScope interrupt;
-    auto found = reach(host_, interrupt.token(), [&](const std::string& text) { terminal_.note(text); });
-    if (interrupt.interrupted()) return interrupted(code);
-    if (found.ok()) {
-      heddle_ = std::move(*found);
-      return true;
-    }
-    code = report(terminal_, found.error(), json_);
-    return false;
-  }
-
-  /// Its standard output, where it ended by itself; else it has been said why.
-  std::optional<ChildResult> run(const std::vector<std::string>& words, const std::vector<RemoteFile>& files, int& code) {
-    const InterruptScope interrupt;
-    auto child = run_there(heddle_, words, files, interrupt.token(), [&](std::string_view line) { hear(printable(line)); });
-    if (interrupt.interrupted()) {
-      interrupted(code);
-      return std::nullopt;
-    }
-    if (child.ok()) return std::move(*child);
-    code = report(terminal_, child.error(), json_);
-    return std::nullopt;
-  }
-
-  /// Heddle there gave up: what it said is what this program says.
-  int passed_on(const ChildResult& child) const {
-    for (const std::string& line : unsaid_) terminal_.err << said(line) << "\n";
-    if (json_) terminal_.out << child.out;
-    if (child.code > kDone && child.code <= kKernelFailed) return child.code;
-    terminal_.complain(fmt::format("heddle on {} ended with code {} and no measurement", host_.name, child.code));
-    return kEnvironment;
-  }
-
-  const std::string& name() const { return host_.name; }
-  const std::vector<std::string>& unsaid() const { return unsaid_; }  ///< lines that have not been printed
-
- private:
-  /// Lines of heddle there are as good as ours; others are ssh's, or the login's, and matter where nothing comes of it.
-  void hear(const std::string& line) {
-    if (line.find(kWithoutGpu) != std::string::npos) return;
-    if (terminal_.quiet || !(is_ours(line) || terminal_.verbose)) {
-      if (unsaid_.size() < kMostUnsaid) unsaid_.push_back(line);
-    } else {
-      terminal_.err << said(line) << "\n" << std::flush;
-    }
-  }
-  static constexpr std::size_t kMostUnsaid = 10000;  ///< lines
-  static bool is_ours(const std::string& line) { return line.starts_with("heddle: "); }
-  std::string said(const std::string& line) const {
-    return is_ours(line) ? as_called(line) : fmt::format("heddle: {}: {}", host_.name, line);
-  }
-  bool interrupted(int& code) const {
-    terminal_.complain("interrupted");
-    code = kInterrupted;
-    return false;
-  }
-
-  const Terminal& terminal_;
-  bool json_;
-  RemoteHost host_;
-  RemoteHeddle heddle_;
-  std::vector<std::string> unsaid_;
-};
 
 /// How the kernel is to be written and run, as words again: what is asked of the solver, and where answers go, is settled here.
 std::vector<std::string> running_words(const Arguments& arguments) {
@@ -121,18 +40,6 @@ struct ToRun {
   std::vector<RemoteFile> compiled;  ///< here, where there is a compiler
 };
 
-/// Entries of the compiler's cache, and what made them.
-Result<std::vector<RemoteFile>> cubins(const std::vector<std::string>& entries, const std::string& compiler) {
-  std::vector<RemoteFile> files{{"cubins/compiler", compiler + "\n"}};
-  for (const std::string& entry : std::set<std::string>(entries.begin(), entries.end()))
-    for (const char* ending : codegen::kEntryEndings) {
-      auto content = read_file(entry + ending);
-      if (!content.ok()) return content.error();
-      files.push_back({"cubins" + entry.substr(entry.rfind('/')) + ending, *std::move(content), true});
-    }
-  return files;
-}
-
 /// The schedule that is given, or one that is solved here; and what is made of it, so that what is here to be said against it is said here.
 std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal& terminal, bool profile, int& code) {
   std::vector<std::string> entries;
@@ -149,7 +56,7 @@ std::optional<ToRun> schedule_to_run(const Arguments& arguments, const Terminal&
     code = report(terminal, prepared.error(), arguments.has("--json"));
     return std::nullopt;
   }
-  auto compiled = cubins(entries, *compiler);
+  auto compiled = cubins_for_host(entries, *compiler);
   if (!compiled.ok()) compiled = std::vector<RemoteFile>();  // a cache that cannot be read: it is compiled there
   return ToRun{std::move(made->instance), std::move(made->schedule), std::move(compiled).value()};
 }
@@ -206,13 +113,6 @@ int calibrate_on_host(const std::string& machine, const std::string& path, const
   // The machine's file was its standard output, so its table went to standard error.
   if (!terminal.quiet)
     for (const std::string& line : host.unsaid()) (path == "-" ? terminal.err : terminal.out) << line << "\n";
-  return kDone;
-}
-
-int refuse_without_host(const Arguments& arguments, const Terminal& terminal) {
-  if (arguments.has("--on")) return kDone;
-  for (const char* flag : {"--package", "--remote-program"})
-    if (arguments.has(flag)) return refuse(terminal, fmt::format("{} goes with --on HOST", flag), arguments.has("--json"));
   return kDone;
 }
 

@@ -22,7 +22,4 @@ std::optional<Measurement> measured_on_host(const std::string& command, const Ar
 /// heddle calibrate there, of this machine file; `path` gets what it makes. The exit code.
 int calibrate_on_host(const std::string& machine, const std::string& path, const Arguments& arguments, const Terminal& terminal);
 
-/// The exit code of options that go with --on and stand without it, which has been said; 0: there are none.
-int refuse_without_host(const Arguments& arguments, const Terminal& terminal);
-
 }  // namespace heddle::app

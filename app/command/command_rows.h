@@ -17,6 +17,7 @@ CommandSpec layout_row();
 CommandSpec new_row();
 CommandSpec overlay_row();
 CommandSpec period_row();
+CommandSpec fit_row();
 CommandSpec race_row();
 CommandSpec traffic_row();
 CommandSpec tune_row();

@@ -24,6 +24,7 @@ int run_run(const Arguments& arguments, const Terminal& terminal);
 int run_profile(const Arguments& arguments, const Terminal& terminal);
 int run_bench_command(const Arguments& arguments, const Terminal& terminal);
 int run_calibrate(const Arguments& arguments, const Terminal& terminal);
+int run_race(const Arguments& arguments, const Terminal& terminal);
 int run_overlay(const Arguments& arguments, const Terminal& terminal);
 int run_adopt(const Arguments& arguments, const Terminal& terminal);
 int run_eval(const Arguments& arguments, const Terminal& terminal);
@@ -53,13 +54,12 @@ int run_pareto(const Arguments& arguments, const Terminal& terminal);
 int run_family(const Arguments& arguments, const Terminal& terminal);
 int run_paper(const Arguments& arguments, const Terminal& terminal);
 int run_period(const Arguments& arguments, const Terminal& terminal);
-int run_race(const Arguments& arguments, const Terminal& terminal);
 int run_tune(const Arguments& arguments, const Terminal& terminal);
 #else
 using Absent = int (*)(const Arguments&, const Terminal&);
 inline constexpr Absent run_explain = nullptr, run_slack = nullptr, run_price = nullptr, run_latency = nullptr, run_sensitivity = nullptr,
                         run_alternatives = nullptr, run_compare = nullptr, run_pareto = nullptr, run_family = nullptr, run_paper = nullptr,
-                        run_period = nullptr, run_race = nullptr, run_tune = nullptr;
+                        run_period = nullptr, run_tune = nullptr;
 #endif
 
 }  // namespace heddle::app

@@ -10,6 +10,7 @@
 
 #include "app/jobs/kernel_job.h"
 #include "core/records/measurement.h"
+#include "core/records/race.h"
 
 namespace heddle::app {
 
@@ -42,6 +43,18 @@ struct RunAnswer {
 };
 /// Writes the schedule beside where its measurement will be, runs `heddle run` or `heddle profile` on it, and keeps what that prints.
 RunAnswer run_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say);
+
+/// A race and the file that it is in.
+struct RaceRecord {
+  std::string path;
+  Race race;
+};
+struct RaceOutcome {
+  std::shared_ptr<const RaceRecord> race;
+  std::string failure;  ///< one sentence; empty where there is a race
+};
+/// The same with `heddle race`; the request's schedule takes part.
+RaceOutcome race_kernel(const RunRequest& request, std::stop_token stop, const std::function<void(std::string)>& say);
 
 /// All measurements of a folder, the newest first, at most so many; files that are none are left out.
 std::vector<RunPtr> read_runs(const std::string& folder, std::size_t most);

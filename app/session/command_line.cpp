@@ -111,6 +111,11 @@ std::vector<std::string> align_words(const Session& session) {
   return {};
 }
 
+std::vector<std::string> host_words(const Session& session) {
+  const std::string& host = session.settings().run_host;
+  return host.empty() ? std::vector<std::string>() : std::vector<std::string>{"--on", host};
+}
+
 }  // namespace
 
 std::string command_line(const Session& session, std::string_view subcommand, const std::vector<std::string>& extra,
@@ -238,17 +243,17 @@ std::string check_kernel_command(const Session& session, const CheckRequest& req
 }
 
 std::string run_kernel_command(const Session& session, bool profile) {
-  const std::string& host = session.settings().run_host;
-  return command_line(session, profile ? "profile" : "run",
-                      host.empty() ? std::vector<std::string>() : std::vector<std::string>{"--on", host});
+  return command_line(session, profile ? "profile" : "run", host_words(session));
 }
 
-std::vector<std::string> kernel_words(const Content& content) {
+std::string race_command(const Session& session) { return command_line(session, "race", host_words(session)); }
+
+std::vector<std::string> kernel_words(const Content& content, std::string_view command) {
   std::vector<std::string> words{name_in_library(Shelf::Kernels, content.kernel->source)};
   add_machine(content, words);
   add_question(
-      content, [](std::string_view flag) { return flag != "--demand"; }, {}, words);
-  add_kernel_options(content, taker_of(find_command("run")), words);
+      content, [&](std::string_view flag) { return flag != "--demand" || command == "race"; }, {}, words);  // which has the solver search
+  add_kernel_options(content, taker_of(find_command(command)), words);
   return words;
 }
 
@@ -480,6 +485,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   if (const auto* c = command.as<CheckKernel>()) return check_kernel_command(session, {c->interleavings, c->data});
   if (const auto* c = command.as<BuildKernel>()) return c->again ? line("compile", again) : line("compile");
   if (const auto* c = command.as<RunKernel>()) return run_kernel_command(session, c->profile);
+  if (command.as<StartRace>()) return race_command(session);
 
   if (const auto* c = command.as<Export>()) return export_command(session, *c);
   if (const auto* c = command.as<SaveSchedule>()) return line("export", {"--format", "json", "--out", c->path});

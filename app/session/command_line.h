@@ -33,9 +33,11 @@ std::string ask_command(const Session& session, Topic topic, const AskOptions& o
 std::string check_kernel_command(const Session& session, const CheckRequest& request);
 /// Runs the kernel of the shown schedule on a GPU, or profiles it.
 std::string run_kernel_command(const Session& session, bool profile);
+/// Runs programs of the kernel against each other there.
+std::string race_command(const Session& session);
 /// The words of such a line between its subcommand and the schedule's file: kernel, machine, parameters, changed
 /// numbers and how the kernel is written.
-std::vector<std::string> kernel_words(const Content& content);
+std::vector<std::string> kernel_words(const Content& content, std::string_view command = "run");
 /// "tune KERNEL MACHINE --param ... --budget N --method M --seed N --history FILE"
 /// With `earlier`, the head of that history: of its parameters and seed, whatever point of it is open.
 std::vector<std::string> tune_words(const Content& content, TuneOptions options, const std::string& history,

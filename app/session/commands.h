@@ -232,6 +232,8 @@ struct RunKernel {
   bool profile = false;  ///< with the recording build, op by op
 };
 struct CancelRun {};
+struct StartRace {};  ///< programs of the kernel against each other, the shown schedule among them
+struct CancelRace {};
 struct OpenMeasurement {
   std::string path;
 };
@@ -326,9 +328,9 @@ using AllCommands =
                  PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline, SwapBaseline, OpenWindow, SetAlignment,
                  FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk,
                  OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
-                 SaveLayout, RunKernel, CancelRun, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep,
-                 StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo,
-                 SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView,
-                 ChangeSettings, Quit>;
+                 SaveLayout, RunKernel, CancelRun, StartRace, CancelRace, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured,
+                 OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished,
+                 ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve, SetMode,
+                 SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -14,6 +14,7 @@
 #include "app/session/solving.h"
 #include "app/session/texts.h"
 #include "codegen/program/target.h"
+#include "core/answers/race_table.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/formats/measurement_json.h"
@@ -102,14 +103,14 @@ RunFit run_fit(const Content& content, const Measurement& m) {
   return fit;
 }
 
-void RunState::start(const KernelSubject& subject, bool profile, std::vector<std::string> words) {
+RunRequest RunState::request_for(std::string_view command) const {
   RunRequest request;
-  request.profile = profiling_ = profile;
   request.program = tools_.program;
   request.folder = tools_.folder;
-  request.words = std::move(words);
-  request.of = subject;
-  run_.start([request](std::stop_token stop, const auto& say) { return run_kernel(request, std::move(stop), say); }, wake_);
+  request.words = kernel_words(content_, command);
+  if (const std::string& host = settings_.run_host; !host.empty()) request.words.insert(request.words.end(), {"--on", host});
+  request.of = *KernelState::subject_of(content_);
+  return request;
 }
 
 void RunState::read_history() {
@@ -132,7 +133,7 @@ std::string RunState::why_no_run() const {
   if (tools_.program.empty()) return "the command-line program heddle, which runs kernels, is not beside this one";
   if (tools_.folder.empty()) return "there is no folder to keep measurements in";
   if (std::string reason = files_.why_no_program(content_); !reason.empty()) return reason;
-  return run_.active() ? "a kernel is being run" : "";
+  return run_.active() ? "a kernel is being run" : race_.active() ? "a race is being run" : "";
 }
 
 std::string RunState::why_no_measured() const {
@@ -160,6 +161,7 @@ bool RunState::pump() {
     if (run_.phase() == Task<RunAnswer>::Phase::Failed) ended = RunAnswer{nullptr, run_.failure()};
     if (ended && ended->run) add(ended->run);
   }
+  news = pump_race() || news;
   if (history_.pump()) {
     news = true;
     if (!history_.active() && history_.answer()) {
@@ -181,16 +183,50 @@ bool RunState::pump() {
   return news;
 }
 
+bool RunState::pump_race() {
+  if (!race_.pump()) return false;
+  if (race_.active()) return true;
+  if (race_.phase() == Task<RaceOutcome>::Phase::Failed) say(LogLevel::Bad, "race: " + race_.failure());
+  if (race_.phase() != Task<RaceOutcome>::Phase::Done) return true;
+  const RaceOutcome& outcome = *race_.answer();
+  if (!outcome.race)
+    say(LogLevel::Bad, "race: " + outcome.failure);
+  else if (const Racer* first = outcome.race->race.winner())
+    say(outcome.race->race.settled ? LogLevel::Good : LogLevel::Warning,
+        fmt::format("race: {} is the fastest · {}", printable(first->name), rounds_text(outcome.race->race)));
+  else
+    say(LogLevel::Warning, "race: " + rounds_text(outcome.race->race));
+  return true;
+}
+
 void RunState::on(const RunKernel& c) {
   if (const std::string reason = why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not run: " + reason);
   view_.tab = BottomTab::Runs;
   read_history();
-  std::vector<std::string> words = kernel_words(content_);
   const std::string& host = settings_.run_host;
-  if (!host.empty()) words.insert(words.end(), {"--on", host});
-  start(*KernelState::subject_of(content_), c.profile, std::move(words));
+  RunRequest request = request_for(c.profile ? "profile" : "run");
+  request.profile = profiling_ = c.profile;
+  run_.start([request = std::move(request)](std::stop_token stop, const auto& say) { return run_kernel(request, std::move(stop), say); },
+             wake_);
   say(LogLevel::Info, fmt::format("{} {}{}: {}", c.profile ? "profiling" : "running", content_.kernel->name,
                                   host.empty() ? "" : " on " + host, content_.entry()->name));
+  changed();
+}
+
+void RunState::on(const StartRace&) {
+  if (const std::string reason = why_no_run(); !reason.empty()) return say(LogLevel::Warning, "not raced: " + reason);
+  view_.tab = BottomTab::Compare;
+  const std::string& host = settings_.run_host;
+  race_.start([request = request_for("race")](std::stop_token stop, const auto& say) { return race_kernel(request, std::move(stop), say); },
+              wake_);
+  say(LogLevel::Info, fmt::format("racing programs of {}{}", content_.kernel->name, host.empty() ? "" : " on " + host));
+  changed();
+}
+
+void RunState::on(const CancelRace&) {
+  if (!race_.active()) return;
+  race_.cancel();
+  say(LogLevel::Info, "the race was cancelled");
   changed();
 }
 

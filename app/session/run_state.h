@@ -1,10 +1,11 @@
-// Runs of kernels on a GPU, as the window has them: the one at work, the history, and files from other machines.
+// Runs of kernels on a GPU, as the window has them: the one at work, the history, and files from other machines; and the last race.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/jobs/run_job.h"
@@ -46,6 +47,8 @@ class RunState : Opener {
 
   void on(const RunKernel& c);
   void on(const CancelRun& c);
+  void on(const StartRace& c);
+  void on(const CancelRace& c);
   void on(const SelectRun& c);
   void on(const ToggleMeasured& c);
   void on(const AdoptMeasured& c);
@@ -54,9 +57,9 @@ class RunState : Opener {
   void show_opened(const std::string& path);
   /// Takes in what threads have done; true when anything changed.
   bool pump();
-  bool close(std::chrono::steady_clock::time_point until) { return run_.close(until) && history_.close(until); }
+  bool close(std::chrono::steady_clock::time_point until) { return run_.close(until) && race_.close(until) && history_.close(until); }
 
-  /// Empty when the shown schedule's kernel can be run here, else why not.
+  /// Empty when the shown schedule's kernel can be run here, or raced, else why not.
   std::string why_no_run() const;
   /// Empty when the chosen run's times can be laid over the chart, else why not; the same for adopting its latencies.
   std::string why_no_measured() const;
@@ -67,10 +70,13 @@ class RunState : Opener {
   const Measurement* measurement() const { return chosen_ ? &runs_[*chosen_]->measurement : nullptr; }  ///< of the chosen one
   const Task<RunAnswer>& run() const { return run_; }
   bool profiling() const { return profiling_; }
-  bool active() const { return run_.active() || history_.active(); }
+  const Task<RaceOutcome>& race() const { return race_; }
+  bool active() const { return run_.active() || race_.active() || history_.active(); }
 
  private:
-  void start(const KernelSubject& subject, bool profile, std::vector<std::string> words);
+  /// The shown schedule, for a child of this command.
+  RunRequest request_for(std::string_view command) const;
+  bool pump_race();
   /// Reads the folder, once.
   void read_history();
   /// Puts it in front and chooses it; one of the same path takes the old one's place.
@@ -79,6 +85,7 @@ class RunState : Opener {
   RunTools tools_;
   std::function<void()> wake_;
   Task<RunAnswer> run_;
+  Task<RaceOutcome> race_;
   Task<std::vector<RunPtr>> history_;
   std::vector<RunPtr> runs_;
   std::optional<std::size_t> chosen_;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/answers/answer_members.h"
+#include "core/base/quantile.h"
 
 namespace heddle {
 namespace {
@@ -14,13 +15,6 @@ namespace {
 using Values = std::vector<std::int64_t>;
 
 double off_by(double log_ratio) { return std::abs(std::exp(log_ratio) - 1); }
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
 
 /// What one number does to the errors of all rows: its effect at some values, straight lines between them.
 struct Effect {
@@ -39,7 +33,32 @@ class Fit {
  public:
   Fit(const std::vector<FitRow>& rows, const std::vector<FittedNumber>& numbers, const Values& now, const FitErrors& errors)
       : rows_(rows), numbers_(numbers), now_(now), errors_(errors) {
-    for (const FitRow& row : rows) ++rows_of_[row.source];
+    for (std::size_t r = 0; r < rows.size(); ++r) rows_of_[rows[r].source].push_back(r);
+    for (std::size_t n = 0; n < numbers.size(); ++n) moved_.push_back(n);
+  }
+
+  /// Fits no more than these few of the numbers; nothing: stopped.
+  std::optional<std::vector<std::size_t>> few(const FitLimits& limits) {
+    if (!learn(now_)) return std::nullopt;
+    in_pairs_ = true;
+    struct Set {
+      std::vector<std::size_t> numbers;
+      double cost = 0;
+    };
+    std::vector<Set> best_of(std::min(limits.most_numbers, numbers_.size()) + 1);  // of each size
+    best_of[0].cost = cost(now_, "");
+    for (std::size_t set = 1; set < std::size_t{1} << numbers_.size(); ++set) {
+      moved_.clear();
+      for (std::size_t n = 0; n < numbers_.size(); ++n)
+        if (set >> n & 1) moved_.push_back(n);
+      if (moved_.size() >= best_of.size()) continue;
+      Set& known = best_of[moved_.size()];
+      if (const double least = cost(best(""), ""); known.numbers.empty() || least < known.cost) known = {moved_, least};
+    }
+    const auto least = std::min_element(best_of.begin(), best_of.end(), [](const Set& a, const Set& b) { return a.cost < b.cost; });
+    const auto enough = std::find_if(best_of.begin(), best_of.end(),
+                                     [&](const Set& set) { return set.cost <= least->cost + limits.least_gain * best_of[0].cost; });
+    return moved_ = enough->numbers;
   }
 
   FitAnswer run() {
@@ -57,8 +76,8 @@ class Fit {
     }
     const auto after = errors_(answer.after);
     std::vector<double> unseen(rows_.size());
-    for (const auto& [source, count] : rows_of_) {
-      LeftOut left{source, count, best(source), 0, 0};
+    for (const auto& [source, own] : rows_of_) {
+      LeftOut left{source, own.size(), best(source), 0, 0};
       const auto by_others = errors_(left.values);
       if (!by_others) return answer.complete = false, answer;
       left.error = error_of(source, *by_others);
@@ -80,7 +99,7 @@ class Fit {
     std::vector<double> own;
     for (std::size_t r = 0; r < rows_.size(); ++r)
       if (source.empty() || rows_[r].source == source) own.push_back(off_by(errors[r]));
-    return median(std::move(own));
+    return median(own);
   }
 
   /// The effects of all numbers around these values. False: stopped.
@@ -109,34 +128,46 @@ class Fit {
   }
 
   double cost(const Values& values, const std::string& without) const {
-    std::map<std::string, double> sums;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (rows_[r].source == without) continue;
-      double error = center_errors_[r];
-      for (std::size_t n = 0; n < values.size(); ++n) error += effects_[n].of(r, values[n]) - center_errors_[r];
-      sums[rows_[r].source] += std::abs(error);
-    }
     double all = 0;
-    for (const auto& [source, sum] : sums) all += sum / std::sqrt(static_cast<double>(rows_of_.at(source)));
+    for (const auto& [source, rows] : rows_of_) {
+      if (source == without) continue;
+      double sum = 0;
+      for (const std::size_t r : rows) {
+        double error = center_errors_[r];
+        for (const std::size_t n : moved_) error += effects_[n].of(r, values[n]) - center_errors_[r];
+        sum += std::abs(error);
+      }
+      all += sum / std::sqrt(static_cast<double>(rows.size()));
+    }
     return all;
   }
 
-  /// One number after the other, over its whole range, until none gets better.
+  /// One number after the other, and each two of few, over their whole ranges, until none gets better.
   Values best(const std::string& without) const {
     Values values = center_;
     double least = cost(values, without);
     for (bool better = true; better;) {
       better = false;
-      for (std::size_t n = 0; n < values.size(); ++n) {
-        const std::int64_t step = std::max<std::int64_t>(1, (numbers_[n].most - numbers_[n].least) / kSteps);
-        for (std::int64_t value = numbers_[n].least; value <= numbers_[n].most; value += step) {
-          Values other = values;
-          other[n] = value;
-          if (const double now = cost(other, without); now < least - kLeastGain) values = std::move(other), least = now, better = true;
-        }
+      const auto try_values = [&](const Values& other) {
+        if (const double now = cost(other, without); now < least - kLeastGain) values = other, least = now, better = true;
+      };
+      for (const std::size_t n : moved_) {
+        Values other = values;
+        each_step(n, [&](std::int64_t value) { other = values, other[n] = value, try_values(other); });
+        for (const std::size_t m : moved_)
+          if (in_pairs_ && m < n)
+            each_step(n, [&](std::int64_t value) {
+              each_step(m, [&](std::int64_t with) { other = values, other[n] = value, other[m] = with, try_values(other); });
+            });
       }
     }
     return values;
+  }
+
+  template <class Each>
+  void each_step(std::size_t n, const Each& each) const {
+    const std::int64_t step = std::max<std::int64_t>(1, (numbers_[n].most - numbers_[n].least) / kSteps);
+    for (std::int64_t value = numbers_[n].least; value <= numbers_[n].most; value += step) each(value);
   }
 
   static constexpr std::int64_t kSteps = 50, kNear = 8;  ///< parts of a range
@@ -147,7 +178,9 @@ class Fit {
   const std::vector<FittedNumber>& numbers_;
   const Values& now_;
   const FitErrors& errors_;
-  std::map<std::string, std::size_t> rows_of_;
+  std::map<std::string, std::vector<std::size_t>> rows_of_;
+  std::vector<std::size_t> moved_;  ///< numbers that are fitted
+  bool in_pairs_ = false;           ///< two numbers that do much the same are found only together
   Values center_;
   std::vector<double> center_errors_, as_they_are_;
   std::vector<Effect> effects_;
@@ -177,16 +210,35 @@ bool FitAnswer::at_end(std::size_t number) const {
 }
 
 FitAnswer fit_numbers(const std::vector<FitRow>& rows, const std::vector<FittedNumber>& numbers, const std::vector<std::int64_t>& now,
-                      const FitErrors& errors) {
-  return Fit(rows, numbers, now, errors).run();
+                      const FitErrors& errors, const FitLimits& limits) {
+  Fit fit(rows, numbers, now, errors);
+  if (limits.most_numbers == 0) return fit.run();
+  const auto few = fit.few(limits);
+  FitAnswer answer;
+  if (few) answer = fit.run();
+  answer.complete = few && answer.complete;
+  if (!answer.complete) return answer;
+  const std::string why = few->size() == limits.most_numbers
+                              ? fmt::format("so few measurements determine {} at most", count_of(limits.most_numbers, "number"))
+                              : fmt::format("beside what is fitted it explains less than {:.0f} % of the error", 100 * limits.least_gain);
+  for (std::size_t n = numbers.size(); n-- > 0;) {
+    if (std::find(few->begin(), few->end(), n) != few->end()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(n);
+    answer.unfitted.push_back({numbers[n].number, why});
+    answer.numbers.erase(answer.numbers.begin() + at);
+    for (Values* values : {&answer.before, &answer.after}) values->erase(values->begin() + at);
+    for (LeftOut& left : answer.left_out) left.values.erase(left.values.begin() + at);
+  }
+  return answer;
 }
 
 std::string fit_headline(const Machine& machine, const FitAnswer& answer) {
   if (!answer.complete) return fmt::format("{}: stopped before its end", printable(machine.name));
-  return fmt::format("{}: {} fitted to {} of {}; median error {} now, {} fitted, {} for sources that the fit does not see",
-                     printable(machine.name), count_of(answer.numbers.size(), "number"), count_of(answer.rows, "row"),
-                     count_of(answer.left_out.size(), "source"), error_text(answer.error_before), error_text(answer.error_after),
-                     error_text(answer.error_left_out));
+  const std::string rows = count_of(answer.rows, answer.row);
+  return fmt::format("{}: {} fitted to {}; median error {} now, {} fitted, {} for {}s that the fit does not see", printable(machine.name),
+                     count_of(answer.numbers.size(), "number"),
+                     answer.source == answer.row ? rows : fmt::format("{} of {}", rows, count_of(answer.left_out.size(), answer.source)),
+                     error_text(answer.error_before), error_text(answer.error_after), error_text(answer.error_left_out), answer.source);
 }
 
 std::string fit_text(const Machine& machine, const FitAnswer& answer, const TextStyle& style) {
@@ -198,14 +250,29 @@ std::string fit_text(const Machine& machine, const FitAnswer& answer, const Text
     rows.push_back({number.number, std::to_string(answer.before[n]), std::to_string(answer.after[n]), folds_text(answer, n),
                     fmt::format("{} to {}{}", number.least, number.most, answer.at_end(n) ? ": at its end" : "")});
   }
-  text += "\n" + text_table({{"number"}, {"now", true}, {"fitted", true}, {"without a source"}, {"range"}}, rows, style.width);
+  if (!rows.empty())
+    text += "\n" + text_table({{"number"}, {"now", true}, {"fitted", true}, {"without a " + answer.source}, {"range"}}, rows, style.width);
+  if (!answer.unfitted.empty()) text += "\n";
+  for (const UnfittedNumber& kept : answer.unfitted)
+    text += wrapped(fmt::format("{} is not fitted: {}", kept.number, kept.because), "", style.width);
+  if (answer.numbers.empty()) return text;
+  if (answer.error_left_out > answer.error_before)
+    text += "\n" + wrapped(fmt::format("{}s that the fit does not see are predicted worse than by the numbers as they are", answer.source),
+                           "", style.width);
   rows.clear();
   for (const LeftOut& left : answer.left_out)
     rows.push_back({shortened(printable(left.source), kMostSource), std::to_string(left.rows), error_text(left.as_they_are),
                     error_text(left.error), list_text(left.values)});
-  text += "\none source left out, the others fitted: median error of its rows, and the numbers in the order above\n" +
-          text_table({{"source left out"}, {"rows", true}, {"now", true}, {"fitted", true}, {"numbers"}}, rows, style.width);
+  text += fmt::format("\none {} left out, the others fitted: median error of its {}s, and the numbers in the order above\n", answer.source,
+                      answer.row) +
+          text_table({{answer.source + " left out"}, {answer.row + "s", true}, {"now", true}, {"fitted", true}, {"numbers"}}, rows,
+                     style.width);
   return text;
+}
+
+template <class Io>
+void visit(Io& io, const UnfittedNumber& kept) {
+  io.written("number", kept.number), io.written("because", kept.because);
 }
 
 namespace {
@@ -247,6 +314,7 @@ void visit(Io& io, const FitDocument& of) {
   io.written("error_fitted", answer.error_after);
   io.written("error_left_out", answer.error_left_out, "each row predicted by numbers fitted without its source");
   io.written("numbers", of.numbers);
+  io.written("unfitted", answer.unfitted, "numbers that were not tried, and why");
   io.written("left_out", answer.left_out, "one source left out, the others fitted");
 }
 

@@ -13,6 +13,7 @@ void visit(Io& io, Racer& r) {
   const auto times = as::list(as::positive, 0, 1'000'000);
   io.part("racer");
   io.required("name", r.name, as::label);
+  io.optional("also", r.also, as::list(as::label), "other names of the same program");
   io.optional("schedule_file", r.schedule_text, as::or_null(as::ScheduleText{}), "the schedule itself (heddle.schedule/1)");
   io.always("ii", r.ii);
   io.always("period", r.period, "by the model, cycles an iteration; 0: the machine has no numbers of contention");
@@ -29,6 +30,7 @@ void visit(Io& io, Race& r) {
   io.required("machine", r.machine, as::label);
   io.always("params", r.params);
   io.always("device", r.device, as::text);
+  io.optional("host", r.host, as::text, "other machine that it ran on, as ssh knows it");
   io.always("heddle", r.heddle, "version of the program");
   io.always("command", r.command);
   io.always("date", r.date, "ISO 8601, UTC");

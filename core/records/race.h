@@ -11,8 +11,9 @@
 namespace heddle {
 
 struct Racer {
-  std::string name;           ///< "fa3", "model 1", "far 1"
-  std::string schedule_text;  ///< heddle.schedule/1
+  std::string name;               ///< "fa3", "model 1", "far 1"
+  std::vector<std::string> also;  ///< who else gives the same program
+  std::string schedule_text;      ///< heddle.schedule/1
   Cycle ii = 0;
   double period = 0;                          ///< by the model, cycles an iteration; 0: the machine has no numbers of contention
   std::string cubin_hash;                     ///< of the kernel; empty: none was compiled
@@ -25,6 +26,7 @@ struct Race {
   std::string kernel, machine;
   Scope params;
   std::string device, heddle, command, date;
+  std::string host;      ///< of --on, as it was given; empty: the machine where the command was typed
   std::string ended;     ///< why it ended: "ranks are settled" ...
   bool settled = false;  ///< of each two neighbours, who is faster (core/records/race_statistics.h)
   int rounds = 0;

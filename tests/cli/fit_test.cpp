@@ -2,8 +2,14 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "app/command/exit_code.h"
+#include "core/formats/race_json.h"
+#include "core/library/library.h"
+#include "core/library/raced_problems.h"
 #include "tests/app/cli_support.h"
+#include "tests/support/measured_race.h"
 #include "tests/support/paths.h"
 
 using namespace heddle::app;
@@ -91,4 +97,55 @@ TEST_CASE("what a machine file says of fitted numbers is judged", "[app]") {
     CHECK(run.code == kInvalidInput);
     CHECK(contains(run.err, fault));
   }
+}
+
+TEST_CASE("fit learns contention from a race, and writes number and source into the file as it stands", "[app]") {
+  const heddle::Machine machine = *heddle::load_machine("h100");
+  heddle::Race race = heddle::test::race_of_attention();
+  heddle::RacedProblems problems;
+  REQUIRE(problems.add(race, "race", machine).ok());
+  heddle::Contention other = machine.contention;
+  other.product_per_read.registers.value = 250;
+  const std::vector<double> took = *problems.periods(other, {});
+  for (std::size_t i = 0; i < took.size(); ++i) race.racers[i].cycles = {took[i], took[i]};
+  const ScratchFolder folder;
+  const std::string file = folder.write("race.json", heddle::race_text(race)), output = folder.path("h100.json");
+  const auto run = run_heddle({"fit", "h100", file, "--out", output});
+  INFO(run.out << run.err);
+  REQUIRE(run.code == kDone);
+  CHECK(contains(run.out, "1 number fitted to 9 programs"));
+  CHECK(contains(run.out, "contention.late_per_read/shared is not fitted"));
+  const std::string before = heddle::test::read_text(heddle::test::repository_path("assets/machines/h100.json"));
+  const json old = json::parse(before), fitted = json::parse(heddle::test::read_text(output));
+  json expected = old;
+  json& number = expected["contention"]["product_per_read"]["registers"];
+  number["value"] = fitted.at("contention").at("product_per_read").at("registers").at("value");
+  number["source"] = "fitted: to 9 programs of 1 race on H100 (heddle fit)";
+  CHECK(number.at("value").get<int>() == Approx(250).margin(15));
+  CHECK(fitted == expected);
+  const std::string after = heddle::test::read_text(output);
+  CHECK(std::count(after.begin(), after.end(), '\n') == std::count(before.begin(), before.end(), '\n'));
+}
+
+TEST_CASE("fit says what keeps races from being fitted to", "[app]") {
+  const Files files;
+  const ScratchFolder folder;
+  heddle::Race race = heddle::test::race_of_attention();
+  const std::string file = folder.write("race.json", heddle::race_text(race));
+  CHECK(contains(run_heddle({"fit", "h100", file, files.rows}).err, "is no race"));
+  CHECK(run_heddle({"fit", "h100", file, "--kind", "gemm"}).code == kUsage);
+  const auto toy = run_heddle({"fit", files.machine, file});
+  CHECK(toy.code == kInvalidInput);
+  CHECK(contains(toy.err, "no numbers of contention"));
+  const auto other = run_heddle({"fit", "h200", file});
+  CHECK(other.code == kInvalidInput);
+  CHECK(contains(other.err, "a race for machine h100"));
+  race.racers.resize(3);
+  const auto few = run_heddle({"fit", "h100", folder.write("few.json", heddle::race_text(race))});
+  CHECK(few.code == kInvalidInput);
+  CHECK(contains(few.err, "4 programs or more"));
+  race.racers[1].schedule_text = "{\"schema\": \"heddle.schedule/1\"}";
+  const auto broken = run_heddle({"fit", "h100", folder.write("broken.json", heddle::race_text(race))});
+  CHECK(broken.code == kInvalidInput);
+  CHECK(contains(broken.err, "/racers/1/schedule_file"));
 }

@@ -1,13 +1,10 @@
 // heddle run, profile and calibrate --on HOST: the program itself, an ssh that runs things on "another machine" (tests/gpu/ssh), the fake
 // GPU there. The round trip, every fault, the end of a connection from either side.
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -18,11 +15,13 @@
 #include "core/formats/machine_json.h"
 #include "core/formats/measurement_json.h"
 #include "tests/gpu/fixture.h"
+#include "tests/gpu/other_machine.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
 using heddle::test::FakeGpu;
 using heddle::test::heddle_says;
+using heddle::test::OtherMachine;
 using heddle::test::Outcome;
 namespace fs = std::filesystem;
 
@@ -31,36 +30,6 @@ namespace {
 const std::string kGemm = heddle::test::quick_gemm() + " --sustained 2";
 
 bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// The other machine: a home and a folder for temporary files; and a package whose program is the one that is tested.
-struct OtherMachine {
-  fs::path folder = fs::path(HEDDLE_FAKE_KERNELS) / fmt::format("remote.{}", ::getpid());
-  std::string path = std::getenv("PATH");
-  explicit OtherMachine() {
-    fs::remove_all(folder);
-    fs::create_directories(folder / "heddle-server-9/bin");
-    const std::string program = (folder / "heddle-server-9/bin/heddle").string();
-    std::ofstream(program) << "#!/bin/sh\nexec '" HEDDLE_PROGRAM "' \"$@\"\n";
-    ::chmod(program.c_str(), 0755);
-    REQUIRE(std::system(fmt::format("tar -C '{}' -czf '{}' heddle-server-9", folder.string(), package()).c_str()) == 0);
-    ::setenv("PATH", (heddle::test::repository_path("tests/gpu/ssh") + ":" + path).c_str(), 1);
-    ::setenv("HEDDLE_FAKE_HOST", folder.c_str(), 1);
-  }
-  ~OtherMachine() {
-    ::setenv("PATH", path.c_str(), 1);
-    ::unsetenv("HEDDLE_FAKE_HOST");
-    fs::remove_all(folder);
-  }
-  std::string package() const { return (folder / "heddle-server-9-linux-x86_64.tar.gz").string(); }
-  std::string on(const std::string& host) const { return fmt::format(" --on '{}' --package '{}'", host, package()); }
-  /// Of runs that are gone nothing stays.
-  bool clean() const { return fs::is_empty(folder / "tmp"); }
-  bool clean_soon() const {
-    for (int i = 0; i < 100 && !clean(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return clean();
-  }
-  std::string calls() const { return read_file((folder / "calls").string()).value(); }
-};
 
 /// Lines that say the same on both machines: times differ.
 std::string without_times(const std::string& text) {

@@ -78,8 +78,10 @@ TEST_CASE("the same with answers in the tabs, an op selected and a change in for
   p.session().apply(toggle_queues());
   p.session().apply(SetMode{GanttMode::Pipeline});
   look_everywhere(p);
-  p.window().ui().of<CompareTabState>().view = CompareView::Paper;
-  look_everywhere(p, Themes::OneSize, std::span(find_tab("compare"), 1));
+  for (const CompareView view : {CompareView::Race, CompareView::Paper}) {
+    p.window().ui().of<CompareTabState>().view = view;
+    look_everywhere(p, Themes::OneSize, std::span(find_tab("compare"), 1));
+  }
 }
 
 TEST_CASE("the same with A over B, and a sheet and a notice over the chart", "[ui][calm]") {

@@ -20,6 +20,8 @@
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "core/chart/gantt_model.h"
 #include "core/formats/measurement_json.h"
+#include "core/formats/race_json.h"
+#include "core/formats/schedule_json.h"
 #include "tests/support/paths.h"
 #include "tests/ui/person.h"
 
@@ -271,6 +273,56 @@ TEST_CASE("a kernel is run on the host that the Runs tab names, and its measurem
   CHECK(run_row(*p.session().runs().measurement()).device == "NVIDIA H200 at gpu-box");
   p.session().apply(run_on("-oProxyCommand=touch"));
   CHECK(p.session().runs().why_no_run() == "a host does not begin with '-'");
+}
+
+TEST_CASE("programs race from the Compare tab, on the host that is named, and the winner becomes B", "[ui]") {
+  const Folder folder;
+  Environment environment;
+  environment.run = {folder.file("heddle"), folder.file("runs"), "no GPU here"};
+  Person p("gemm_hopper", environment);
+  const Problem& problem = *p.content().problem;
+  Race race;
+  race.kernel = problem.kernel, race.machine = problem.machine, race.params = problem.params;
+  race.device = "NVIDIA H200", race.host = "gpu-box", race.rounds = 8, race.settled = true, race.ended = "ranks are settled";
+  Schedule schedule = p.a().schedule;
+  for (const double us : {30.0, 20.0, 40.0}) {
+    Racer racer;
+    racer.name = "program " + std::to_string(race.racers.size());
+    schedule.name = racer.name, racer.schedule_text = schedule_text(problem, schedule);
+    racer.sustained_us = {us, us};
+    race.racers.push_back(racer);
+  }
+  race.racers[2].sustained_us.clear(), race.racers[2].why_not = "it faulted";
+  std::ofstream(folder.file("said.json")) << race_text(race);
+  std::ofstream(folder.file("heddle")) << "#!/bin/sh\necho \"$@\" >" << folder.file("words") << "\ncat " << folder.file("said.json")
+                                       << "\n";
+  fs::permissions(folder.file("heddle"), fs::perms::owner_all);
+
+  p.session().apply(show_tab(BottomTab::Compare));
+  p.frame(3);
+  p.click("compare/race");
+  p.frame(3);
+  CHECK(p.has("race/start"));
+  CHECK(p.has("race/command"));
+  CHECK(p.has("race/state"));
+  CHECK(why_not(*find_action("race"), p.session()) == "no GPU here");
+  CHECK(race_command(p.session()).find("race gemm_hopper h100") != std::string::npos);
+  p.session().apply(run_on("gpu-box"));
+  p.frame(3);
+  CHECK(why_not(*find_action("race"), p.session()).empty());
+  p.click("race/start");
+  p.settle();
+  p.frame(3);
+  std::ifstream words(folder.file("words"));
+  CHECK(std::string(std::istreambuf_iterator<char>(words), {}).find("race gemm_hopper h100 --on gpu-box --json") == 0);
+  REQUIRE(p.has("race/head"));
+  CHECK(p.has("race/row/program 1"));
+  CHECK(p.has("race/row/program 2"));
+  CHECK(why_not(*find_action("cancel_race"), p.session()) == "no race is being run");
+  p.click("race/winner");
+  p.frame(3);
+  REQUIRE(p.content().baseline_entry());
+  CHECK(p.content().baseline_entry()->name.find("program 1") != std::string::npos);
 }
 
 TEST_CASE("flow 7 without compiler and GPU: everything is there and says what is missing, and a file from elsewhere is read", "[ui]") {

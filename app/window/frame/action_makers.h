@@ -377,11 +377,16 @@ Command make_run(const Session&) {
 }
 inline std::string needs_measurement(const Session& s) { return s.runs().why_no_measured(); }
 inline std::string needs_residuals(const Session& s) { return s.runs().why_no_adoption(); }
+inline std::string needs_race(const Session& s) { return s.runs().race().active() ? "" : "no race is being run"; }
 inline std::string needs_run(const Session& s) { return s.runs().run().active() ? "" : "no kernel is being run"; }
 
 inline void solve_family(const Session& s, UiState& ui) {
   ui.commands.push(show_tab(BottomTab::Family));
   ui.commands.push(Ask{Topic::Family, family_options(s, ui)});
+}
+inline void start_race(const Session&, UiState& ui) {
+  ui.of<CompareTabState>().view = CompareView::Race;
+  ui.commands.push(StartRace{});
 }
 inline void ask_paper(const Session&, UiState& ui) {
   ui.of<CompareTabState>().view = CompareView::Paper;

@@ -191,6 +191,9 @@ const Action kActions[] = {
     Action{"ask_compare", kCompare, "Simulate hand schedules and heuristics", ""}.does(measure_all).needs(no_question<Topic::Compare>),
     Action{"cancel_compare", kNowhere, "Cancel simulating the scoreboard", "", cancel_ask<Topic::Compare>}.needs(
         not_asking<Topic::Compare>),
+    Action{"race", kCompare, "Race on the GPU: programs against each other", ""}.does(start_race).needs(needs_gpu),
+    Action{"cancel_race", kCompare, "Cancel the race", "", make<CancelRace>}.needs(needs_race),
+    Action{"show_race", kCompare, "What the race has shown", ""}.does(show_compare<CompareView::Race>),
     Action{"paper", kCompare, "Twill paper: what its method makes of this", ""}.does(show_compare<CompareView::Paper>),
     Action{"ask_paper", kCompare, "Schedule as the Twill paper does", ""}.does(ask_paper).needs(no_question<Topic::Paper>),
     Action{"cancel_paper", kNowhere, "Cancel scheduling as the paper does", "", cancel_ask<Topic::Paper>}.needs(not_asking<Topic::Paper>),

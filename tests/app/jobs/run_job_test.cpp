@@ -193,3 +193,30 @@ TEST_CASE("a row of the history says what there is and nothing else", "[app]") {
   CHECK(empty.tflops.empty());
   CHECK(empty.measured.empty());
 }
+
+TEST_CASE("a race is kept with its schedule, and is no run", "[app]") {
+  const Folder folder;
+  const RunRequest r = request(folder, "echo 'heddle: round 1 of at most 40' >&2\necho \"$@\" > \"$(dirname \"$0\")/words\"\ncat " +
+                                           test::repository_path("tests/golden/race.json") + "\nexit 5");
+  std::string said;
+  const RaceOutcome outcome = race_kernel(r, {}, [&](const std::string& doing) { said = doing; });
+  INFO(outcome.failure);
+  REQUIRE(outcome.race);  // ranks that are not settled are an answer, too
+  CHECK(said == "round 1 of at most 40");
+  CHECK(outcome.race->race.winner()->name == "at 10");
+  CHECK(outcome.race->path.ends_with(".race.json"));
+  CHECK(files_in(r.folder) == 2);
+  CHECK(read_runs(r.folder, 10).empty());
+  std::string words;
+  std::getline(std::ifstream(folder.path / "words"), words);
+  CHECK(words.find("race toy_fig1 toy --json --no-color ") == 0);
+}
+
+TEST_CASE("a race that comes to nothing leaves a sentence and no files", "[app]") {
+  const Folder folder;
+  const RunRequest none = request(folder, "echo 'heddle: the CUDA driver finds no GPU' >&2; exit 6");
+  const RaceOutcome failed = race_kernel(none, {}, nobody);
+  CHECK_FALSE(failed.race);
+  CHECK(failed.failure.find("the CUDA driver finds no GPU") != std::string::npos);
+  CHECK(files_in(none.folder) == 0);
+}

@@ -10,8 +10,8 @@
 
 namespace heddle::app {
 
-/// A against B; the scoreboard of everything; what Twill's own formulation makes of the kernel.
-enum class CompareView { Pair, Board, Paper };
+/// A against B; the scoreboard of everything; what the GPU says; what Twill's own formulation makes of the kernel.
+enum class CompareView { Pair, Board, Race, Paper };
 
 struct CompareTabState {
   CompareView view = CompareView::Pair;

@@ -15,6 +15,7 @@
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/schedules/compare_state.h"
 #include "app/window/tabs/schedules/paper_view.h"
+#include "app/window/tabs/schedules/race_view.h"
 #include "app/window/tabs/schedules/scoreboard_view.h"
 #include "core/answers/difference.h"
 #include "core/library/library.h"
@@ -247,16 +248,19 @@ void draw_ops(const Session& session, const CompareModel& model, std::vector<OpD
   ImGui::EndChild();
 }
 
-/// For the scoreboard and the paper the cursor is behind the choices, where there is room for what they begin with, else below them.
+/// For the scoreboard, the race and the paper the cursor is behind the choices, where there is room for what they begin with, else below
+/// them.
 CompareView choose_view(CompareView& view) {
   constexpr std::tuple<CompareView, const char*, const char*> kViews[] = {{CompareView::Pair, "compare/pair", "A against B"},
                                                                           {CompareView::Board, "compare/board", "Scoreboard"},
+                                                                          {CompareView::Race, "compare/race", "Race"},
                                                                           {CompareView::Paper, "compare/paper", "Twill paper"}};
   for (const auto& [each, name, label] : kViews) {
     if (each != CompareView::Pair) ImGui::SameLine(0, px(4));
     if (choice(name, label, view == each)) view = each;
   }
   if (view == CompareView::Board) same_line_if_room(button_width("Simulate again") + button_width("Copy as command") + px(120));
+  if (view == CompareView::Race) same_line_if_room(button_width("Cancel the race"));
   if (view == CompareView::Paper) same_line_if_room(px(200));
   return view;
 }
@@ -267,6 +271,7 @@ void draw_compare_tab(const Session& session, const Models& models, UiState& ui)
   const CompareView view = choose_view(ui.of<CompareTabState>().view);
   if (view == CompareView::Paper) return draw_paper_view(session, ui);
   if (view == CompareView::Board) return draw_scoreboard(session, ui);
+  if (view == CompareView::Race) return draw_race_view(session, ui);
   if (!models.compare) return draw_empty(session, ui);
   const CompareModel& model = *models.compare;
   std::vector<OpDifferenceRow> rows = filtered(model, *models.gantt, {ui.of<CompareTabState>().only_differences, ui.chart.range});
