@@ -4,13 +4,11 @@
 
 #include <algorithm>
 
+#include "app/ask/known_programs.h"
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
 #include "core/base/clock.h"
-#include "core/chart/chart_layout.h"
-#include "core/library/contenders.h"
 #include "core/motion/motion.h"
-#include "solver/baselines/baselines.h"
 #include "solver/programs/least_program.h"
 
 namespace heddle::app {
@@ -19,20 +17,12 @@ namespace {
 /// Of the time that a question has, for all heuristics together.
 constexpr double kForHeuristics = 0.25;
 
-std::vector<programs::KnownProgram> known_programs(const Subject& subject, const std::stop_token& stop,
-                                                   const Listener<LeastPeriod>& listener) {
-  const Problem& problem = subject.problem();
+std::vector<programs::KnownProgram> known_to(const Subject& subject, const std::stop_token& stop, const Listener<LeastPeriod>& listener) {
   std::vector<programs::KnownProgram> known{{"as given", *subject.schedule}};
   if (!subject.allows(SourceUse::OrderByTime)) return known;
-  for (Contender& contender : shelf_contenders(problem))
-    if (contender.schedule) known.push_back({std::move(contender.name), *std::move(contender.schedule)});
-  const double each = kForHeuristics * subject.limits.timeout_seconds / static_cast<double>(solver::baselines().size());
-  for (const solver::Baseline& baseline : solver::baselines()) {
-    if (stop.stop_requested()) break;
-    listener.tell({.doing = "the order of " + baseline.name});
-    if (Result<solver::BaselineOutcome> found = solver::run_baseline(problem, baseline, {}, each, stop))
-      known.push_back({baseline.name, std::move(found->schedule)});
-  }
+  for (programs::KnownProgram& other : known_programs(subject.problem(), kForHeuristics * subject.limits.timeout_seconds, stop,
+                                                      [&](const std::string& doing) { listener.tell({.doing = doing}); }))
+    known.push_back(std::move(other));
   return known;
 }
 
@@ -67,19 +57,15 @@ void count_orders(const programs::LeastProgram& found, LeastPeriod& answer) {
 LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std::stop_token stop, const Listener<LeastPeriod>& listener) {
   const Clock::time_point begin = Clock::now();
   const Problem& problem = subject.problem();
-  const std::vector<programs::KnownProgram> known = known_programs(subject, stop, listener);
+  const std::vector<programs::KnownProgram> known = known_to(subject, stop, listener);
   programs::LeastOptions search;
   search.rules.constraints = subject.constraints;
   search.rules.stages = options.stages;
   search.most_programs = options.most_programs;
   search.seconds = std::max(0.0, subject.limits.timeout_seconds - seconds_between(begin, Clock::now()));
   search.seed = subject.limits.seed;
-  programs::LeastProgram found = programs::least_program(problem, known, search, stop, [&](const programs::EnumerationProgress& progress) {
-    const std::string done = progress.of > 0 ? fmt::format("{} of {} programs", grouped(progress.programs), grouped(progress.of))
-                                             : fmt::format("{} programs", grouped(progress.programs));
-    const std::string least = progress.least.iterations > 0 ? fmt::format("least so far {:.1f} cycles", progress.least.cycles()) : "";
-    listener.tell({.doing = progress.phase, .facts = {progress.phase, done, least}});
-  });
+  programs::LeastProgram found = programs::least_program(
+      problem, known, search, stop, [&](const programs::EnumerationProgress& progress) { listener.tell(news_of(progress)); });
   LeastPeriod answer;
   answer.standing = standing_of(found.standing);
   answer.sentence = std::move(found.sentence);

@@ -62,8 +62,6 @@ struct LeastPeriodAnswer {
   const LeastPeriod& answer = blank<LeastPeriod>;
 };
 
-constexpr as::Word<PeriodStanding> period_standing{"period_standing", PeriodStanding::ByPrediction};
-
 }  // namespace
 
 template <class Io>
@@ -84,7 +82,7 @@ template <class Io>
 void visit(Io& io, const LeastPeriodAnswer& of) {
   const LeastPeriod& answer = of.answer;
   io.written("period", answer.cycles, "cycles an iteration, in the rule of motion; 0: there is none");
-  io.written("standing", answer.standing, period_standing);
+  io.written("standing", answer.standing, as::period_standing);
   io.written("sentence", answer.sentence, "what is claimed");
   io.written("why", answer.why, "what keeps it from a better standing; empty: it is the least of all");
   io.written_if(answer.parts.has_value(), "parts", answer.parts, "what the period consists of, where the machine has contention");
