@@ -147,6 +147,7 @@ void visit(Io& io, const FoundPeriod& found) {
   io.written("bound", static_cast<double>(found.proof.bound) / 256, "no program at all has a shorter period; 0: none is known");
   io.written("programs", found.proof.programs, "all of them, where the period is the least of all");
   io.written("from", found.from, "whose order it is; empty: found by the search");
+  io.written("why", found.why, "what keeps it from a better standing; empty: it is the least of all");
 }
 
 template <class Io>

@@ -13,6 +13,7 @@ struct FoundPeriod {
   /// schedule is certified.
   PeriodProof proof;
   std::string from{};  ///< whose order it is, "fa3"; empty: found by the search
+  std::string why{};   ///< what keeps it from a better standing; empty: it is the least of all
 
   double cycles() const;  ///< an iteration, in the rule of motion
 };

@@ -101,7 +101,10 @@ namespace {
 
 /// The same once more of the period, in a table of its own: how each is known wants its words.
 std::string period_table(const Prices& prices) {
-  const auto found = [](const PricedOptimum& optimum) { return optimum.period ? period_text(*optimum.period) : "none found"; };
+  const auto found = [](const PricedOptimum& optimum) {
+    if (optimum.period) return period_text(*optimum.period);
+    return std::string(optimum.status == Status::Infeasible ? "no schedule" : "none found in time");
+  };
   std::vector<std::vector<std::string>> rows;
   const auto add = [&](const std::string& name, const std::string& cost, const PricedOptimum& optimum) {
     rows.push_back({printable(name), cost, found(optimum), optimum.period ? printable(optimum.period->from) : ""});

@@ -153,7 +153,7 @@ std::optional<LeastUnder> least_under(LeastOrderRequest request, const std::stop
   LeastOrder order = least_order(request, stop, listener);
   const programs::LeastProgram& found = *order.found;
   if (!found.schedule || found.period.iterations <= 0) return std::nullopt;
-  FoundPeriod period{programs::period_proof(request.problem, found, order.rules, found.period), found.from};
+  FoundPeriod period{programs::period_proof(request.problem, found, order.rules, found.period), found.from, found.why};
   Schedule schedule = *found.schedule;
   return LeastUnder{std::move(period), std::move(schedule), std::move(order)};
 }
