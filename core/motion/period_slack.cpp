@@ -14,7 +14,9 @@ void lengthen(GroupCircles& circles, OpId op, std::int64_t cycles) {
     for (CircleStep& step : circle) {
       if (step.op != op) continue;
       switch (step.kind) {
-        case CircleStepKind::Arithmetic: step.work.alone += cycles * kCycle; break;
+        case CircleStepKind::Arithmetic:
+          if (step.last) step.work.alone += cycles * kCycle;  // it may be run in two steps
+          break;
         case CircleStepKind::Issue: step.each += ceil_div(cycles * kCycle, std::max(1, step.count)); break;
         case CircleStepKind::Copy: step.latency += cycles * kCycle; break;
         case CircleStepKind::Await:
@@ -27,7 +29,7 @@ void lengthen(GroupCircles& circles, OpId op, std::int64_t cycles) {
 class Growth {
  public:
   Growth(const Problem& problem, const Schedule& schedule, const std::stop_token& stop)
-      : problem_(problem), circles_(circles_of(problem, program_of(problem, schedule))), stop_(stop) {
+      : problem_(problem), circles_(as_compiled(problem, circles_of(problem, program_of(problem, schedule)))), stop_(stop) {
     period_ = period_with({}, 0).value_or(0);
   }
 
@@ -52,7 +54,7 @@ class Growth {
   std::optional<double> period_with(OpId op, std::int64_t cycles) const {
     GroupCircles circles = circles_;
     if (cycles > 0) lengthen(circles, op, cycles);
-    const Motion motion = run_motion(problem_, as_compiled(problem_, std::move(circles)), {.stop = stop_});
+    const Motion motion = run_motion(problem_, circles, {.stop = stop_});
     return motion.stuck || motion.period.iterations == 0 ? std::nullopt : std::optional(motion.period.cycles());
   }
   bool longer(OpId op, std::int64_t cycles) const {
@@ -61,7 +63,7 @@ class Growth {
   }
 
   const Problem& problem_;
-  const GroupCircles circles_;  ///< before the compiler
+  const GroupCircles circles_;
   const std::stop_token& stop_;
   double period_ = 0;
 };

@@ -19,10 +19,10 @@ struct OpGrowth {
   std::optional<std::int64_t> cycles;
 };
 
-/// Of one op after the other, all else as it is: of arithmetic its time alone, of an mma its cycles on the tensor core, of a copy its
-/// latency. One cycle more makes the period longer by more than kPeriodGrowth of it, or keeps the program from running. The end is found by
-/// doubling and halving: where a period first grows and then shrinks again, it is one of several. In the order of `ops`; fewer when
-/// stopped. Nothing where the machine has no contention or the program cannot run.
+/// Of one op after the other, all else as it is: of arithmetic its time alone as compiled, so that none of the cycles hides, of an mma its
+/// cycles on the tensor core, of a copy its latency. One cycle more makes the period longer by more than kPeriodGrowth of it, or
+/// keeps the program from running. The end is found by doubling and halving: where a period first grows and then shrinks again, it is one
+/// of several. In the order of `ops`; fewer when stopped. Nothing where the machine has no contention or the program cannot run.
 std::vector<OpGrowth> period_slack(const Problem& problem, const Schedule& schedule, const std::vector<OpId>& ops,
                                    const std::stop_token& stop = {});
 

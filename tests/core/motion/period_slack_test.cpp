@@ -56,6 +56,7 @@ TEST_CASE("what waits for an mma may take no longer, and what runs beside it may
 
 TEST_CASE("with its slack an op leaves the period as it is, and with one cycle more it does not", "[core]") {
   Problem problem = small_attention(false, 16);
+  problem.contention.reordered = false;
   const Schedule schedule = small_attention_schedule(problem);
   const double period = motion::motion_of(problem, schedule).period.cycles();
   for (const motion::OpGrowth& row : motion::period_slack(problem, schedule, {problem.find_op("P0"), problem.find_op("P1")})) {
