@@ -12,7 +12,8 @@
 
 namespace heddle::app {
 
-/// Whether questions about the subject are answered for the period too (core/simulate/forecast.h): where the default answer is chosen by it.
+/// Whether questions about the subject are answered for the period too (core/simulate/forecast.h): where the default answer is chosen by
+/// it.
 bool asks_for_period(const Subject& subject);
 
 /// Hand schedules that ship with the problem's kernel, whether they are legal or not.

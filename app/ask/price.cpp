@@ -22,7 +22,8 @@ Prices ask_price(const Subject& subject, std::stop_token stop, const Listener<Pr
   hears.asking = [&](const std::string& doing) { listener.tell({.doing = doing, .line = doing}); };
   hears.priced = [&](const ConstraintPrice& price) {
     const std::string without = "without " + price.demand;
-    const std::string ii = price.without.ii ? fmt::format("II {}", *price.without.ii) : std::string(status_word(to_string(price.without.status)));
+    const std::string ii =
+        price.without.ii ? fmt::format("II {}", *price.without.ii) : std::string(status_word(to_string(price.without.status)));
     listener.tell({.doing = without,
                    .line = fmt::format("{}: {}", without, price.without.period ? "period " + period_text(*price.without.period) : ii)});
   };
