@@ -12,7 +12,7 @@ namespace heddle::app {
 namespace {
 
 /// Of the time limit, for the orders of heuristics that searches for a period begin with.
-constexpr double kForHeuristics = 0.05;
+constexpr double kForKnownOrders = 0.05;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Prices ask_price(const Subject& subject, std::stop_token stop, const Listener<Pr
   solver::KnownPrograms known;
   if (asks_for_period(subject))
     known = [&](const std::stop_token& stopped) {
-      return known_programs(subject.problem(), kForHeuristics * subject.limits.timeout_seconds, stopped,
+      return known_programs(subject.problem(), kForKnownOrders * subject.limits.timeout_seconds, stopped,
                             [&](const std::string& doing) { listener.tell({.doing = doing}); });
     };
   return solver::price_constraints(solve_request(subject), std::move(stop), hears, about_layouts ? &layouts : nullptr, known);
