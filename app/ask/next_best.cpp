@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "app/ask/known_programs.h"
 #include "app/ask/subject.h"
 #include "core/check/checker.h"
-#include "core/library/contenders.h"
 #include "core/motion/motion.h"
 #include "solver/programs/least_program.h"
 
@@ -45,8 +45,7 @@ std::vector<NextBest> next_best(const Subject& subject, const MadeKernel& made, 
   const Problem& problem = made.instance.problem();
   if (!problem.contention.known) return {};
   std::vector<programs::KnownProgram> known{{"solved", made.schedule}};
-  for (Contender& contender : shelf_contenders(problem))
-    if (contender.schedule) known.push_back({std::move(contender.name), *std::move(contender.schedule)});
+  for (programs::KnownProgram& by_hand : hand_programs(problem)) known.push_back(std::move(by_hand));
   programs::LeastOptions search;
   search.rules.constraints = subject.constraints;
   search.rules.constraints.insert(search.rules.constraints.end(), made.demands.begin(), made.demands.end());

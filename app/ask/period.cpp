@@ -4,14 +4,15 @@
 
 #include <algorithm>
 
+#include "app/ask/known_programs.h"
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
 #include "core/base/clock.h"
-#include "core/chart/chart_layout.h"
-#include "core/library/contenders.h"
+#include "core/check/reuse.h"
 #include "core/motion/motion.h"
-#include "solver/baselines/baselines.h"
+#include "core/simulate/forecast.h"
 #include "solver/programs/least_program.h"
+#include "solver/questions/least_order.h"
 
 namespace heddle::app {
 namespace {
@@ -19,20 +20,12 @@ namespace {
 /// Of the time that a question has, for all heuristics together.
 constexpr double kForHeuristics = 0.25;
 
-std::vector<programs::KnownProgram> known_programs(const Subject& subject, const std::stop_token& stop,
-                                                   const Listener<LeastPeriod>& listener) {
-  const Problem& problem = subject.problem();
+std::vector<programs::KnownProgram> known_to(const Subject& subject, const std::stop_token& stop, const Listener<LeastPeriod>& listener) {
   std::vector<programs::KnownProgram> known{{"as given", *subject.schedule}};
   if (!subject.allows(SourceUse::OrderByTime)) return known;
-  for (Contender& contender : shelf_contenders(problem))
-    if (contender.schedule) known.push_back({std::move(contender.name), *std::move(contender.schedule)});
-  const double each = kForHeuristics * subject.limits.timeout_seconds / static_cast<double>(solver::baselines().size());
-  for (const solver::Baseline& baseline : solver::baselines()) {
-    if (stop.stop_requested()) break;
-    listener.tell({.doing = "the order of " + baseline.name});
-    if (Result<solver::BaselineOutcome> found = solver::run_baseline(problem, baseline, {}, each, stop))
-      known.push_back({baseline.name, std::move(found->schedule)});
-  }
+  for (programs::KnownProgram& other : known_programs(subject.problem(), kForHeuristics * subject.limits.timeout_seconds, stop,
+                                                      [&](const std::string& doing) { listener.tell({.doing = doing}); }))
+    known.push_back(std::move(other));
   return known;
 }
 
@@ -62,24 +55,70 @@ void count_orders(const programs::LeastProgram& found, LeastPeriod& answer) {
     answer.orders.push_back({fmt::format("consumer {}", consumer++), counts.seen, counts.keep_dependences, counts.fit, counts.differ});
 }
 
+/// Known orders with starts that suit another problem; those that have none are left out.
+std::vector<programs::KnownProgram> retimed(const Problem& problem, const Constraints& constraints,
+                                            const std::vector<programs::KnownProgram>& known) {
+  std::vector<programs::KnownProgram> kept;
+  for (const programs::KnownProgram& k : known)
+    if (std::optional<Schedule> schedule = best_in_order(problem, k.schedule, constraints)) kept.push_back({k.name, *std::move(schedule)});
+  return kept;
+}
+
+/// What becomes of the answer's order, and of the least period, with one number changed.
+class WhatIf {
+ public:
+  WhatIf(const Subject& subject, const LeastPeriod& answer, const std::vector<programs::KnownProgram>& known, const std::stop_token& stop,
+         const Listener<LeastPeriod>& listener)
+      : subject_(subject), order_(*answer.schedule), known_(known), stop_(stop), listener_(listener) {
+    known_.push_back({"the least of today's numbers", order_});
+  }
+
+  PeriodIf with(const Change& change, double seconds) const {
+    PeriodIf row{describe(change)};
+    const Result<Problem> problem = problem_with(subject_, Changes{change});
+    if (!problem) {
+      row.fault = problem.error().faults.front().message;
+      return row;
+    }
+    if (!chooses_by_period(*problem)) {
+      row.fault = "no period decides between orders here";
+      return row;
+    }
+    row.in_order = deciding_period(*problem, order_, stop_);
+    const auto hears = [&](const programs::EnumerationProgress& progress) {
+      News news = news_of(progress);
+      news.doing = row.change + ": " + news.doing;
+      listener_.tell(news);
+    };
+    auto least = solver::least_under(
+        {*problem, subject_.constraints, retimed(*problem, subject_.constraints, known_), seconds, subject_.limits.seed}, stop_, hears);
+    if (least) row.least = std::move(least->period);
+    return row;
+  }
+
+ private:
+  const Subject& subject_;
+  const Schedule& order_;
+  std::vector<programs::KnownProgram> known_;
+  const std::stop_token& stop_;
+  const Listener<LeastPeriod>& listener_;
+};
+
 }  // namespace
 
 LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std::stop_token stop, const Listener<LeastPeriod>& listener) {
   const Clock::time_point begin = Clock::now();
   const Problem& problem = subject.problem();
-  const std::vector<programs::KnownProgram> known = known_programs(subject, stop, listener);
+  const std::vector<programs::KnownProgram> known = known_to(subject, stop, listener);
   programs::LeastOptions search;
   search.rules.constraints = subject.constraints;
   search.rules.stages = options.stages;
   search.most_programs = options.most_programs;
-  search.seconds = std::max(0.0, subject.limits.timeout_seconds - seconds_between(begin, Clock::now()));
+  const auto left = [&] { return std::max(0.0, subject.limits.timeout_seconds - seconds_between(begin, Clock::now())); };
+  search.seconds = left() / static_cast<double>(1 + options.what_if.size());
   search.seed = subject.limits.seed;
-  programs::LeastProgram found = programs::least_program(problem, known, search, stop, [&](const programs::EnumerationProgress& progress) {
-    const std::string done = progress.of > 0 ? fmt::format("{} of {} programs", grouped(progress.programs), grouped(progress.of))
-                                             : fmt::format("{} programs", grouped(progress.programs));
-    const std::string least = progress.least.iterations > 0 ? fmt::format("least so far {:.1f} cycles", progress.least.cycles()) : "";
-    listener.tell({.doing = progress.phase, .facts = {progress.phase, done, least}});
-  });
+  programs::LeastProgram found = programs::least_program(
+      problem, known, search, stop, [&](const programs::EnumerationProgress& progress) { listener.tell(news_of(progress)); });
   LeastPeriod answer;
   answer.standing = standing_of(found.standing);
   answer.sentence = std::move(found.sentence);
@@ -94,9 +133,14 @@ LeastPeriod ask_period(const Subject& subject, const PeriodOptions& options, std
   answer.programs = found.programs;
   answer.compared = found.compared;
   answer.digest = std::move(found.digest);
-  answer.cancelled = stop.stop_requested();
   count_orders(found, answer);
   if (problem.contention.known) rank(problem, known, answer);
+  for (const Change& change : options.what_if) {
+    if (!answer.schedule || stop.stop_requested()) break;
+    const double share = left() / static_cast<double>(options.what_if.size() - answer.what_if.size());
+    answer.what_if.push_back(WhatIf(subject, answer, known, stop, listener).with(change, share));
+  }
+  answer.cancelled = stop.stop_requested();
   answer.seconds = seconds_between(begin, Clock::now());
   return answer;
 }

@@ -6,13 +6,14 @@
 
 #include "app/ask/ending.h"
 #include "core/answers/least_period.h"
+#include "core/problem/changes.h"
 
 namespace heddle::app {
 
 struct PeriodOptions {
   int stages = 3;                           ///< at most so many in a group
   std::int64_t most_programs = 10'000'000;  ///< with more of them not all are compared
-  bool operator==(const PeriodOptions&) const = default;
+  Changes what_if{};                        ///< of each alone: what becomes of the period
 };
 
 /// Compared with hand schedules that ship with the kernel and with every heuristic's. Pre: the subject has a schedule, whose groups all

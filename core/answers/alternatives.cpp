@@ -62,6 +62,26 @@ std::string sentence_lines(const std::vector<std::string>& sentences, const Text
   return text;
 }
 
+/// Programs of nearly the least period, and what each does otherwise than the first.
+std::string programs_text(const Problem& problem, const Alternatives& answer, const TextStyle& style) {
+  if (!answer.least_period) return {};
+  std::string text =
+      fmt::format("\nperiod {}\n{}\n", period_text(*answer.least_period),
+                  answer.programs.size() == 1 ? fmt::format("no other program within {} % of it is known", kNearlyLeastPercent)
+                                              : fmt::format("programs within {} % of it, whatever their II", kNearlyLeastPercent));
+  std::vector<std::vector<std::string>> rows;
+  for (const ProgramAlternative& program : answer.programs)
+    rows.push_back({fmt::format("p{}", rows.size() + 1), fmt::format("{:.1f}", program.period),
+                    rows.empty() ? "" : fmt::format("{:+.1f} %", 100 * (program.period / answer.programs.front().period - 1)),
+                    std::to_string(program.schedule.ii), std::to_string(stage_count(program.schedule)),
+                    std::to_string(schedule_length(problem, program.schedule)), printable(program.from)});
+  text += text_table({{"no.", true}, {"period", true}, {"to p1", true}, {"II", true}, {"stages", true}, {"length", true}, {"the order of"}},
+                     rows);
+  for (std::size_t i = 1; i < answer.programs.size(); ++i)
+    text += fmt::format("\np{} differs from p1\n", i + 1) + sentence_lines(answer.programs[i].differences, style);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::size_t> by_robustness(const Alternatives& answer) {
@@ -91,6 +111,8 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
   text += fmt::format("told apart by {}\n\n", told_apart(answer.aspect));
 
   const std::vector<std::size_t> order = by_robustness(answer);
+  const bool contended =
+      std::any_of(answer.found.begin(), answer.found.end(), [](const Alternative& a) { return a.contended_period.has_value(); });
   std::vector<std::vector<std::string>> rows;
   for (const std::size_t i : order) {
     const Alternative& a = answer.found[i];
@@ -98,17 +120,21 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
                     i == 0 ? "" : std::to_string(a.nearest), std::to_string(a.period), std::to_string(stage_count(a.schedule)),
                     std::to_string(schedule_length(problem, a.schedule)), delay(a.robustness.median),
                     fmt::format("{} of {}", a.robustness.critical, problem.ops.size())});
+    if (contended) rows.back().insert(rows.back().begin() + 1, a.contended_period ? fmt::format("{:.1f}", *a.contended_period) : "-");
   }
-  text += text_table({{"no.", true},
-                      {"if off", true},
-                      {"from 1", true},
-                      {"from nearest", true},
-                      {"period", true},
-                      {"stages", true},
-                      {"length", true},
-                      {"median delay borne", true},
-                      {"critical ops", true}},
-                     rows);
+  std::vector<TextColumn> columns{{"no.", true},
+                                  {"if off", true},
+                                  {"from 1", true},
+                                  {"from nearest", true},
+                                  {contended ? "sustains" : "period", true},
+                                  {"stages", true},
+                                  {"length", true},
+                                  {"median delay borne", true},
+                                  {"critical ops", true}};
+  if (contended) columns.insert(columns.begin() + 1, {"period", true});
+  text += text_table(columns, rows);
+  if (contended)
+    text += "  period: cycles an iteration where warp groups take time from each other, predicted; sustains: where nothing contends\n";
   text += fmt::format("  distances count pairs of ops that relate differently, and rings of another depth (at most {})\n",
                       answer.most_distance);
   if (answer.found[order.front()].if_off.mean > 0)
@@ -126,7 +152,7 @@ std::string alternatives_summary(const Problem& problem, const Alternatives& ans
     text += fmt::format("\n{} differs from 1\n", i + 1) + sentence_lines(answer.found[i].differences, style);
     if (const std::string turns = turns_lines(problem, answer.found[i].schedule, style); turns != first_turns) text += turns;
   }
-  return text;
+  return text + programs_text(problem, answer, style);
 }
 
 namespace {
@@ -145,6 +171,18 @@ struct AlternativesAnswer {
 std::vector<AlternativeLine> alternative_lines(const Problem& problem, const Alternatives& answer) {
   std::vector<AlternativeLine> lines;
   for (const Alternative& one : answer.found) lines.push_back({problem, one, lines.size() + 1});
+  return lines;
+}
+
+struct ProgramLine {
+  const Problem& problem = blank<Problem>;
+  const ProgramAlternative& program = blank<ProgramAlternative>;
+  std::size_t number = 1;
+};
+
+std::vector<ProgramLine> program_lines(const Problem& problem, const Alternatives& answer) {
+  std::vector<ProgramLine> lines;
+  for (const ProgramAlternative& one : answer.programs) lines.push_back({problem, one, lines.size() + 1});
   return lines;
 }
 
@@ -182,11 +220,25 @@ void visit(Io& io, const AlternativeLine& line) {
       "turns", [&] { return turns_of(problem, schedule); }, as::list(as::part_in(problem)));
   io.written("ii", schedule.ii);
   io.written("period", alternative.period, "sustainable, rounded up");
+  io.written_if(alternative.contended_period.has_value(), "contended_period", alternative.contended_period,
+                "cycles an iteration where warp groups take time from each other, predicted");
   io.written("length", [&] { return schedule_length(problem, schedule); });
   io.written("stages", [&] { return stage_count(schedule); });
   io.written("robustness", alternative.robustness, "how late an op may come in every iteration before II is lost");
   io.written_if(alternative.if_off.mean > 0, "off", alternative.if_off, "predicted cycles an iteration when numbers are off");
   visit_placement(io, problem, &schedule);
+}
+
+template <class Io>
+void visit(Io& io, const ProgramLine& line) {
+  io.part("program");
+  io.written("number", line.number), io.written("contended_period", line.program.period);
+  io.written("from", line.program.from, "whose order it is; empty: found by the search");
+  io.written("differences", line.program.differences, "from the first of them, in words");
+  const Schedule& schedule = line.program.schedule;
+  io.written("ii", schedule.ii);
+  io.written("stages", [&] { return stage_count(schedule); });
+  visit_placement(io, line.problem, &schedule);
 }
 
 template <class Io>
@@ -203,6 +255,9 @@ void visit(Io& io, const AlternativesAnswer& of) {
   io.written("alternatives", alternative_lines(of.problem, answer));
   io.written("by_robustness", robust_numbers(answer), "their numbers, the most robust first");
   io.written("most_from_least_robust", answer.worth, "what the first of these does differently from the last");
+  io.written_if(answer.least_period.has_value(), "least_period", answer.least_period);
+  io.written_if(answer.least_period.has_value(), "programs", program_lines(of.problem, answer),
+                "of nearly the least period, whatever their II, the least first");
   io.written("cancelled", answer.cancelled), io.written("timed_out", answer.timed_out), io.written("fault", answer.fault);
   io.written("queries", answer.queries), io.written("seconds", answer.seconds), io.written("solver", answer.first.solver);
   io.written("seed", answer.first.seed, as::seed);

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/robustness.h"
 #include "core/analysis/signature.h"
+#include "core/answers/found_period.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/problem/problem.h"
@@ -23,7 +25,19 @@ struct Alternative {
   Cycle period = 0;                      ///< sustainable, rounded up
   Robustness robustness;
   PeriodSpread if_off;  ///< cycles per iteration as hardware runs it when numbers are off; 0 where that was not asked
+  /// Of the rule of motion, cycles; none where it does not decide (core/simulate/forecast.h).
+  std::optional<double> contended_period{};
 };
+
+/// A program of nearly the least period, whatever its II.
+struct ProgramAlternative {
+  Schedule schedule;                       ///< passed the checker, and stands for that program
+  double period = 0;                       ///< cycles
+  std::string from{};                      ///< whose order it is; empty: found by the search
+  std::vector<std::string> differences{};  ///< from the first of them, in words
+};
+/// Programs that are so many percent longer than the least one are not given.
+inline constexpr int kNearlyLeastPercent = 2;
 
 struct Alternatives {
   SolveOutcome first;  ///< the search for the optimum; its schedule is the first alternative
@@ -32,9 +46,11 @@ struct Alternatives {
   int stages = 0;         ///< what is said holds for schedules of at most this many stages
   int most_distance = 0;  ///< no two schedules can be farther apart
   std::vector<Alternative> found;
-  std::vector<std::string> worth;  ///< what the most robust one does differently from the least robust one, in words
-  bool exact = false;              ///< proved: there are exactly found.size()
-  bool more = false;               ///< one more was seen, beyond the count asked for
+  std::vector<std::string> worth;              ///< what the most robust one does differently from the least robust one, in words
+  std::optional<FoundPeriod> least_period{};   ///< where a period decides, and was asked for
+  std::vector<ProgramAlternative> programs{};  ///< the least period first
+  bool exact = false;                          ///< proved: there are exactly found.size()
+  bool more = false;                           ///< one more was seen, beyond the count asked for
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
   double seconds = 0;  ///< altogether

@@ -12,6 +12,7 @@
 #include "core/analysis/bounds.h"
 #include "core/analysis/bracket.h"
 #include "core/analysis/slack.h"
+#include "core/answers/found_period.h"
 #include "core/answers/summary.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/members.h"
@@ -129,12 +130,24 @@ inline constexpr PartOfAll part_of_all;
 
 inline constexpr Word<Status> status{"status", Status::Invalid};
 inline constexpr Word<BoundReason> bound_reason{"reason", BoundReason::Requested};
+inline constexpr Word<PeriodStanding> period_standing{"period_standing", PeriodStanding::ByPrediction};
 
 }  // namespace as
 
 template <class Io>
 void visit(Io& io, const PeriodSpread& spread) {
   io.written("mean", spread.mean), io.written("percentile_95", spread.high);
+}
+
+template <class Io>
+void visit(Io& io, const FoundPeriod& found) {
+  io.part("found_period", "The least period that a search found, and what it knows of other programs.");
+  io.written("period", found.cycles(), "cycles an iteration, in the rule of motion");
+  io.written("standing", found.proof.standing, as::period_standing), io.written("sentence", standing_text(found.proof));
+  io.written("bound", static_cast<double>(found.proof.bound) / 256, "no program at all has a shorter period; 0: none is known");
+  io.written("programs", found.proof.programs, "all of them, where the period is the least of all");
+  io.written("from", found.from, "whose order it is; empty: found by the search");
+  io.written("why", found.why, "what keeps it from a better standing; empty: it is the least of all");
 }
 
 template <class Io>

@@ -32,6 +32,23 @@ std::string orders_table(const LeastPeriod& answer, const TextStyle& style) {
                     style.width);
 }
 
+/// "2391.0 (-55.5)"
+std::string beside_now(const LeastPeriod& answer, double cycles) { return fmt::format("{:.1f} ({:+.1f})", cycles, cycles - answer.cycles); }
+
+std::string what_if_table(const LeastPeriod& answer, const TextStyle& style) {
+  std::vector<std::vector<std::string>> rows;
+  for (const PeriodIf& row : answer.what_if)
+    rows.push_back({printable(row.change),
+                    row.in_order        ? beside_now(answer, *row.in_order)
+                    : row.fault.empty() ? "cannot run"
+                                        : "",
+                    row.least ? beside_now(answer, row.least->cycles()) : "",
+                    row.least           ? standing_text(row.least->proof)
+                    : row.fault.empty() ? "none found"
+                                        : printable(row.fault)});
+  return text_table({{"what if"}, {"in the answer's order", true}, {"the least then", true}, {"what is known of that"}}, rows, style.width);
+}
+
 }  // namespace
 
 std::string least_period_summary(const Problem& problem, const LeastPeriod& answer, const TextStyle& style) {
@@ -40,6 +57,7 @@ std::string least_period_summary(const Problem& problem, const LeastPeriod& answ
   if (answer.cancelled) text += "interrupted: not all was compared\n";
   if (!answer.bound_sentence.empty()) text += wrapped("bound: " + printable(answer.bound_sentence), "", style.width);
   text += "\n" + ranked_table(answer, style);
+  if (!answer.what_if.empty()) text += "\n" + what_if_table(answer, style);
   if (answer.parts) text += "\n" + period_parts_table(*answer.parts, style);
   if (!answer.streams.empty()) {
     text += "\nthe answer's order, group by group (@n: n iterations behind)\n";
@@ -62,14 +80,21 @@ struct LeastPeriodAnswer {
   const LeastPeriod& answer = blank<LeastPeriod>;
 };
 
-constexpr as::Word<PeriodStanding> period_standing{"period_standing", PeriodStanding::ByPrediction};
-
 }  // namespace
 
 template <class Io>
 void visit(Io& io, const RankedPeriod& row) {
   io.written("name", row.name), io.written("period", row.cycles), io.written("ii", row.ii);
   io.optional("why", row.why);
+}
+
+template <class Io>
+void visit(Io& io, const PeriodIf& row) {
+  io.part("period_if");
+  io.written("change", row.change);
+  io.optional("fault", row.fault, "why there can be no such number");
+  io.written("in_order", row.in_order, "period of the answer's order, which stays; null: it cannot run");
+  io.written_if(row.least.has_value(), "least", row.least, "the least then");
 }
 
 template <class Io>
@@ -84,7 +109,7 @@ template <class Io>
 void visit(Io& io, const LeastPeriodAnswer& of) {
   const LeastPeriod& answer = of.answer;
   io.written("period", answer.cycles, "cycles an iteration, in the rule of motion; 0: there is none");
-  io.written("standing", answer.standing, period_standing);
+  io.written("standing", answer.standing, as::period_standing);
   io.written("sentence", answer.sentence, "what is claimed");
   io.written("why", answer.why, "what keeps it from a better standing; empty: it is the least of all");
   io.written_if(answer.parts.has_value(), "parts", answer.parts, "what the period consists of, where the machine has contention");
@@ -92,6 +117,7 @@ void visit(Io& io, const LeastPeriodAnswer& of) {
   io.written("bound_sentence", answer.bound_sentence);
   io.written("from", answer.from, "the name of a schedule at hand; empty: found by the search");
   io.written("streams", answer.streams), io.written("ranked", answer.ranked), io.written("orders", answer.orders);
+  io.written_if(!answer.what_if.empty(), "what_if", answer.what_if, "with one number changed after the other");
   io.written("programs", answer.programs, "in all; 0: not counted"), io.written("compared", answer.compared);
   io.written("digest", answer.digest, "of all programs"), io.written("ii", ii_of(answer.schedule), "of the answer's schedule");
   visit_problem(io, of.problem, false);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/answers/found_period.h"
 #include "core/base/json.h"
 #include "core/base/text_style.h"
 #include "core/motion/period_parts.h"
@@ -28,6 +29,14 @@ struct OrdersOfGroup {
   std::int64_t seen = 0, keep_dependences = 0, fit = 0, differ = 0;  ///< each of those before
 };
 
+/// What becomes of the period if a number were another one.
+struct PeriodIf {
+  std::string change;                  ///< "exp0.latency=600"
+  std::string fault{};                 ///< such a number cannot be; empty: it can
+  std::optional<double> in_order{};    ///< of the answer's order, which stays; none: it cannot run
+  std::optional<FoundPeriod> least{};  ///< none: no order that is known keeps the rules then, or the time was over
+};
+
 struct LeastPeriod {
   PeriodStanding standing = PeriodStanding::ByPrediction;
   std::string sentence;  ///< for a certificate: what is claimed, and nothing more
@@ -41,6 +50,7 @@ struct LeastPeriod {
   std::string bound_sentence;
   std::vector<RankedPeriod> ranked;  ///< the answer, and every schedule at hand, the shortest first
   std::vector<OrdersOfGroup> orders;
+  std::vector<PeriodIf> what_if;  ///< of each change that was asked about
   std::int64_t programs = 0, compared = 0;
   std::string digest;  ///< of all programs
   bool cancelled = false;

@@ -17,6 +17,7 @@
 #include "core/formats/constraints_json.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/schema.h"
+#include "core/simulate/forecast.h"
 
 namespace heddle {
 
@@ -116,6 +117,11 @@ std::int64_t next_below(const Problem& problem, std::int64_t amount, Resource re
   return amount - 1;
 }
 
+void say_periods(const Problem& problem, Pareto& front) {
+  for (ParetoStep& step : front.steps)
+    if (step.schedule) step.contended_period = deciding_period(problem, *step.schedule);
+}
+
 Cycle ii_limit(const Pareto& front) {
   if (front.steps.empty() || !front.steps[0].schedule) return 0;
   return sat_mul(front.steps[0].schedule->ii, front.max_ii_factor);
@@ -186,6 +192,19 @@ std::string endings(const Pareto& front) {
   return text;
 }
 
+/// The same against the period.
+std::string period_front_text(const Pareto& front) {
+  if (front.by_period.empty()) return {};
+  std::vector<std::vector<std::string>> rows;
+  for (const PeriodPoint& point : front.by_period)
+    rows.push_back({fmt::format("{:.1f}", point.period.cycles()), std::to_string(point.amount), standing_text(point.period.proof),
+                    std::to_string(point.schedule.ii), printable(point.period.from)});
+  const char* name = to_string(front.against.front());
+  return fmt::format("\nthe least period against {}, where warp groups take time from each other\n", name) +
+         text_table({{"period", true}, {name, true}, {"among programs within that"}, {"II", true}, {"the order of"}}, rows) +
+         (front.by_period_cut ? "  the time was over before less was tried\n" : "  no order is known that takes less\n");
+}
+
 }  // namespace
 
 std::string pareto_headline(const Pareto& front) {
@@ -254,6 +273,9 @@ std::string pareto_summary(const Problem& problem, const Pareto& front, const Te
     std::vector<TextColumn> columns{{"II", true}};
     for (const Resource r : front.against) columns.push_back({to_string(r), true});
     columns.push_back({"proof"});
+    const bool periods =
+        std::any_of(points.begin(), points.end(), [&](std::size_t i) { return front.steps[i].contended_period.has_value(); });
+    if (periods) columns.push_back({"period", true});
     for (const Resource r : kAll)
       if (!is_against(front, r)) columns.push_back({to_string(r), true});
     std::vector<std::vector<std::string>> rows;
@@ -262,13 +284,16 @@ std::string pareto_summary(const Problem& problem, const Pareto& front, const Te
       std::vector<std::string> cells{std::to_string(step.schedule->ii)};
       for (const std::int64_t value : step.values) cells.push_back(std::to_string(value));
       cells.push_back(standing(front, step));
+      if (periods) cells.push_back(step.contended_period ? fmt::format("{:.1f}", *step.contended_period) : "-");
       for (const Resource r : kAll)
         if (!is_against(front, r)) cells.push_back(std::to_string(resource_value(problem, *step.schedule, r)));
       rows.push_back(std::move(cells));
     }
     text += "\n" + text_table(columns, rows);
     text += "  right of the proof: what the schedule of that point takes besides; not part of the front\n";
+    if (periods) text += "  period: predicted of that schedule's order, where warp groups take time from each other\n";
   }
+  text += period_front_text(front);
   if (const std::string ends = endings(front); !ends.empty()) text += "\nwhere it ends\n" + ends;
   if (const std::string picture = staircase(front, style); !picture.empty()) text += "\n" + picture;
   return text;
@@ -385,8 +410,8 @@ void check_claims(const Cursor& at, const Pareto& front) {
 void read_front(ObjectReader& root, const Problem& problem, const Constraints& constraints, Pareto& front) {
   root.label("kernel");
   root.label("machine");
-  for (const char* derived : {"params", "points", "from_file", "complete", "cancelled", "timed_out", "queries", "seconds", "solver", "seed",
-                              "fault", "layouts_open"})
+  for (const char* derived : {"params", "points", "by_period", "by_period_cut", "from_file", "complete", "cancelled", "timed_out",
+                              "queries", "seconds", "solver", "seed", "fault", "layouts_open"})
     root.find(derived);
   if (const auto hash = root.require("problem_hash")) {
     const auto text = hash->string();
@@ -438,9 +463,19 @@ void visit(Io& io, const as::InContext<ParetoPoint, Pareto>& in) {
   io.written("proved", [&] { return step().status == Status::Optimal; });
   io.always("lower_bound", [&] { return step().lower_bound; });
   io.written("step", in.part.step);
+  const bool known = in.part.step < in.context.steps.size() && in.context.steps[in.part.step].contended_period;
+  io.written_if(
+      known, "contended_period", [&] { return known ? step().contended_period : std::nullopt; },
+      "predicted of this order, where warp groups take time from each other");
 }
 
 }  // namespace
+
+template <class Io>
+void visit(Io& io, const as::InContext<PeriodPoint, Pareto>& in) {
+  io.written("amount", in.part.amount, "of the resource, that its schedule takes");
+  io.written("period", in.part.period, "among programs that take no more"), io.written("ii", in.part.schedule.ii);
+}
 
 template <class Io>
 void visit(Io& io, const as::InContext<ParetoStep, ParetoDocument>& in) {
@@ -475,6 +510,9 @@ void visit(Io& io, const ParetoDocument& of) {
   io.always("complete", front.complete, "every step was settled and proved");
   io.always("cancelled", front.cancelled), io.always("timed_out", front.timed_out), io.always("fault", front.fault);
   io.always("points", points_of(front), as::list(as::part_in(front)), "redundant: the front that the steps make, by II");
+  io.written_if(!front.by_period.empty(), "by_period", front.by_period, as::list(as::part_in(front)),
+                "the least period against the resource, the shortest first");
+  io.written_if(!front.by_period.empty(), "by_period_cut", front.by_period_cut, "the time was over before less was tried");
   io.written("steps", front.steps, as::list(as::part_in(of)),
              "least II under caps, then the least of each resource; the first step has no caps");
   io.always("queries", front.queries), io.always("seconds", front.seconds, as::real), io.always("solver", front.solver);

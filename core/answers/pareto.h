@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/answers/found_period.h"
 #include "core/base/json.h"
 #include "core/base/result.h"
 #include "core/base/text_style.h"
@@ -49,6 +50,16 @@ struct ParetoStep {
   std::string explanation;  ///< why II is not smaller, or why there is no schedule
   std::optional<Schedule> schedule;
   std::vector<std::int64_t> values;  ///< what it takes of each resource; empty without a schedule
+  /// Of that schedule, in cycles, where a period decides (core/simulate/forecast.h): a prediction of this order, not the least within the
+  /// caps.
+  std::optional<double> contended_period{};
+};
+
+/// The least period that was found with no more than this of the resource, whatever its II.
+struct PeriodPoint {
+  std::int64_t amount = 0;  ///< that its schedule takes
+  FoundPeriod period;
+  Schedule schedule;
 };
 
 struct Pareto {
@@ -57,9 +68,13 @@ struct Pareto {
   std::vector<ParetoStep> steps;  ///< in the order in which they were settled
   /// The layouts that were open, and those that every point has (open_layouts_text(), choices_in_words()); empty: none were.
   std::string layouts_open, layouts;
-  std::string refusal;     ///< why nothing was swept: several combinations of layouts are left; empty: it was
-  bool from_file = false;  ///< some steps, and what follows from them, are what a file says: not proved by this process
-  bool complete = false;   ///< every step there is was settled, and proved up to the greatest II
+  std::string refusal;  ///< why nothing was swept: several combinations of layouts are left; empty: it was
+  /// The same against the period, where one decides and there is one resource: the shortest first, each with less of the resource than
+  /// those before. The last one ends it, because no order is known that takes less, or because of the time.
+  std::vector<PeriodPoint> by_period;
+  bool by_period_cut = false;  ///< because of the time, or stopped
+  bool from_file = false;      ///< some steps, and what follows from them, are what a file says: not proved by this process
+  bool complete = false;       ///< every step there is was settled, and proved up to the greatest II
   bool cancelled = false, timed_out = false;
   std::int64_t queries = 0;
   double seconds = 0;
@@ -67,6 +82,9 @@ struct Pareto {
   std::uint64_t seed = 0;
   std::string fault;  ///< an internal error; empty when all is well
 };
+
+/// Says the period of every schedule of the front. Pre: chooses_by_period(problem).
+void say_periods(const Problem& problem, Pareto& front);
 
 /// The greatest II looked at; 0 before the first step.
 Cycle ii_limit(const Pareto& front);

@@ -31,6 +31,11 @@ std::optional<PriceRange> price_in_cycles(const PricedOptimum& cheap, const Pric
   return PriceRange{std::max<Cycle>(0, dear.lower_bound - *cheap.ii), std::max<Cycle>(0, *dear.ii - cheap.lower_bound)};
 }
 
+std::optional<double> price_in_period(const PricedOptimum& cheap, const PricedOptimum& dear) {
+  if (!cheap.period || !dear.period) return std::nullopt;
+  return period_difference(*cheap.period, *dear.period);
+}
+
 namespace {
 
 std::string optimum_text(const PricedOptimum& optimum) {
@@ -84,6 +89,34 @@ std::string price_text(const PricedOptimum& without, const PricedOptimum& all) {
   const std::string others = other_differences(without, all);
   return range->proved() && range->most == 0 && others.empty() ? "nothing" : text + others;
 }
+
+std::string period_price_text(const PricedOptimum& without, const PricedOptimum& all) {
+  const auto price = price_in_period(without, all);
+  if (!price) return {};
+  return *price == 0 ? "nothing" : fmt::format("{:.1f} cycles ({:.1f} -> {:.1f})", *price, without.period->cycles(), all.period->cycles());
+}
+
+namespace {
+
+/// The same once more of the period, in a table of its own: how each is known wants its words.
+std::string period_table(const Prices& prices) {
+  const auto found = [](const PricedOptimum& optimum) {
+    if (optimum.period) return period_text(*optimum.period);
+    return std::string(optimum.status == Status::Infeasible ? "no schedule" : "none found in time");
+  };
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, const std::string& cost, const PricedOptimum& optimum) {
+    rows.push_back({printable(name), cost, found(optimum), optimum.period ? printable(optimum.period->from) : ""});
+  };
+  add(prices.constraints.size() == 1 ? "with it" : "with all constraints", "", prices.all);
+  for (const ConstraintPrice& price : prices.constraints)
+    add("without " + price.name, period_price_text(price.without, prices.all), price.without);
+  if (prices.constraints.size() > 1) add("without any of them", period_price_text(prices.none, prices.all), prices.none);
+  return "\nthe least period, where warp groups take time from each other\n" +
+         text_table({{"constraints"}, {"costs"}, {"period"}, {"the order of"}}, rows);
+}
+
+}  // namespace
 
 std::string price_summary(const Problem& problem, const Prices& prices) {
   std::string text = problem_title(problem) + "\n";
@@ -140,7 +173,7 @@ std::string price_summary(const Problem& problem, const Prices& prices) {
         return range && range->proved() && range->most == 0;
       }))
     text += "\nno single one of them lowers II when it goes: they cost it only together, in more than one way\n";
-  return text;
+  return prices.periods ? text + period_table(prices) : text;
 }
 
 namespace {
@@ -164,6 +197,7 @@ void visit(Io& io, const PricedOptimum& optimum) {
   io.written("status", optimum.status, as::status), io.written("ii", optimum.ii), io.written("lower_bound", optimum.lower_bound);
   visit_objectives(io, optimum.objectives);
   io.written("explanation", optimum.explanation);
+  io.written_if(optimum.period.has_value(), "period", optimum.period, "under the same constraints");
   visit_choices(io, optimum.layouts);
 }
 
@@ -177,6 +211,8 @@ template <class Io>
 void visit(Io& io, const as::InContext<ConstraintPrice, Prices>& in) {
   io.written("name", in.part.name), io.written("demand", in.part.demand);
   io.written("cycles", price_in_cycles(in.part.without, in.context.all), "that it costs; null where one side has no schedule");
+  const auto period = price_in_period(in.part.without, in.context.all);
+  io.written_if(period.has_value(), "period_cycles", period, "that it costs of the least period");
   io.written("without", in.part.without, "the optimum under all constraints but this one");
 }
 

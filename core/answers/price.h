@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/answers/found_period.h"
 #include "core/base/id.h"
 #include "core/base/json.h"
 #include "core/layout/choices.h"
@@ -23,6 +24,8 @@ struct PricedOptimum {
   std::string explanation;
   std::optional<int> bound_stages{};  ///< the bound speaks of schedules of at most so many stages; none: of all
   LayoutChoices layouts;              ///< that its schedule has, where layouts are open
+  /// The least period under the same constraints, where a period decides (core/simulate/forecast.h); none: not asked, or not found in time.
+  std::optional<FoundPeriod> period{};
 
   bool settled() const { return status == Status::Optimal || status == Status::Infeasible; }
   /// The value of an objective; nothing without a schedule.
@@ -50,11 +53,12 @@ struct Prices {
   std::vector<std::size_t> give_up;
   PricedOptimum without_those;
   bool cancelled = false, timed_out = false;
+  bool periods = false;  ///< they were asked for
   std::string solver;
   double seconds = 0;
   std::int64_t queries = 0, conflicts = 0;
 
-  /// Every number is proved.
+  /// Every number is proved, apart from periods: what is known of each of those, it says itself.
   bool complete() const;
 };
 
@@ -65,11 +69,15 @@ struct PriceRange {
   bool proved() const { return least == most; }
 };
 std::optional<PriceRange> price_in_cycles(const PricedOptimum& cheap, const PricedOptimum& dear);
+/// By how many cycles its period is longer; nothing where one of them has none.
+std::optional<double> price_in_period(const PricedOptimum& cheap, const PricedOptimum& dear);
 
 // The prices of user constraints in words and a table.
 
 /// "nothing", "128 cycles (2048 -> 2176), stages +1", "feasible without it": what one constraint costs.
 std::string price_text(const PricedOptimum& without, const PricedOptimum& all);
+/// The same of the period: "nothing", "53.2 cycles (2446.3 -> 2499.5)"; empty where it is not known.
+std::string period_price_text(const PricedOptimum& without, const PricedOptimum& all);
 
 std::string price_summary(const Problem& problem, const Prices& prices);
 

@@ -28,6 +28,11 @@ std::string standing(const OpRange& range) {
   return range.earliest.bound == range.latest.bound ? "fixed, proved" : "proved";
 }
 
+/// "12", "any": more than a whole period.
+std::string growth_text(const OpRange& range) {
+  return !range.growth ? "?" : *range.growth == kUnlimited ? "any" : std::to_string(*range.growth);
+}
+
 }  // namespace
 
 std::string slack_summary(const Problem& problem, const Schedule& schedule, const SlackRanges& ranges, const TextStyle& style) {
@@ -50,6 +55,7 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
   for (const OpRange& range : ranges.ops) {
     rows.push_back({printable(problem.op(range.op).name), std::to_string(schedule.group(range.op).index()), std::to_string(range.start),
                     moves(range.alone), std::to_string(range.path_earliest), std::to_string(range.path_latest)});
+    if (ranges.period) rows.back().push_back(growth_text(range));
     if (ranges.exact) {
       rows.back().push_back(end_text(range.earliest));
       rows.back().push_back(end_text(range.latest));
@@ -57,8 +63,14 @@ std::string slack_summary(const Problem& problem, const Schedule& schedule, cons
     }
   }
   std::vector<TextColumn> columns{{"op"}, {"group", true}, {"start", true}, {"alone", true}, {"path from", true}, {"path to", true}};
+  if (ranges.period) columns.push_back({"may grow by", true});
   if (ranges.exact) columns.insert(columns.end(), {{"earliest", true}, {"latest", true}, {"status"}});
   text += "\n" + text_table(columns, rows) + "\n";
+  if (ranges.period)
+    text += fmt::format(
+        "may grow by: cycles that it may take longer before the period, {:.1f} where warp groups take time from each other, grows by\n"
+        "  more than 0.1 %; one op at a time; predicted\n",
+        *ranges.period);
   text += "alone: all other ops stay, and so does the order on every unit and in every group\n";
   text += fmt::format("path: no schedule at II {} within {} stages can have the op outside, by longest paths of dependences and refills\n",
                       ranges.ii, ranges.stages);
@@ -121,6 +133,8 @@ void visit(Io& io, const as::InContext<OpRange, SlackAnswer>& in) {
       "group", [&] { return in.context.schedule.group(range.op); }, as::group_index);
   io.written("start", range.start);
   io.written("alone", range.alone, "how far it can move by itself; null: nothing holds it");
+  io.written_if(range.growth.has_value(), "may_grow_by", range.growth.value_or(0), as::limited,
+                "cycles that it may take longer before the period grows by more than 0.1 %; null: more than the whole period");
   io.written("path", PathLine{range.path_earliest, range.path_latest}, "by longest paths of dependences and refills");
   io.written("earliest", range.earliest, "over every legal schedule at this II");
   io.written("latest", range.latest);
@@ -141,6 +155,8 @@ void visit(Io& io, const SlackAnswer& of) {
   io.written("stages", ranges.stages);
   io.written("absolute", ranges.absolute, "constraints fix cycles or stages: nothing starts before cycle 0");
   io.written("legal", ranges.legal), io.written("exact", ranges.exact), io.written("complete", ranges.complete());
+  io.written_if(ranges.period.has_value(), "contended_period", ranges.period,
+                "cycles an iteration where warp groups take time from each other, predicted");
   io.written("fault", ranges.fault), io.written("ops", ranges.ops, as::list(as::part_in(of)));
   visit_problem(io, of.problem, false);
   io.written("solver", ranges.solver), io.written("seconds", ranges.seconds, as::seconds), io.written("queries", ranges.queries);

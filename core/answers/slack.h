@@ -31,17 +31,21 @@ struct OpRange {
   Slack alone;                               ///< all other ops fixed, the order of everything kept
   Cycle path_earliest = 0, path_latest = 0;  ///< longest paths of dependences, refills and the span of all stages
   RangeEnd earliest, latest;                 ///< without an exact answer their bounds are the longest paths
+  /// By how many cycles the op may take longer before the period does (core/motion/period_slack.h); kUnlimited: by more than the whole
+  /// period. None: not asked, or no period decides.
+  std::optional<Cycle> growth{};
   bool settled() const { return earliest.proved() && latest.proved(); }
 };
 
 struct SlackRanges {
   Cycle ii = 0;
   OpId anchor;
-  int stages = 0;            ///< the ranges are over all legal schedules of at most that many stages, counted from the anchor's slot
-  bool absolute = false;     ///< constraints fix cycles or stages: no start is below 0
-  bool legal = false;        ///< the schedule asked about passed the checker
-  bool exact = false;        ///< exact ranges were asked for
-  std::vector<OpRange> ops;  ///< those asked for
+  int stages = 0;                  ///< the ranges are over all legal schedules of at most that many stages, counted from the anchor's slot
+  bool absolute = false;           ///< constraints fix cycles or stages: no start is below 0
+  bool legal = false;              ///< the schedule asked about passed the checker
+  bool exact = false;              ///< exact ranges were asked for
+  std::optional<double> period{};  ///< of the schedule asked about, in the rule of motion, where it decides
+  std::vector<OpRange> ops;        ///< those asked for
   bool cancelled = false, timed_out = false;
   std::string fault;  ///< why there is no exact answer; empty when nothing went wrong
   std::string solver;

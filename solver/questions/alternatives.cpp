@@ -10,6 +10,7 @@
 
 #include "core/analysis/period.h"
 #include "core/check/checker.h"
+#include "core/simulate/forecast.h"
 #include "solver/encoding/user.h"
 #include "solver/questions/difference.h"
 #include "solver/search/decide.h"
@@ -157,6 +158,7 @@ bool Enumeration::keep(Schedule schedule) {
   alternative.period = sustainable_period(problem_, schedule).cycles();
   alternative.robustness = robustness_of(problem_, schedule);
   if (request_.numbers) alternative.if_off = period_spread(*request_.numbers, schedule, limits_.stop);
+  if (request_.periods) alternative.contended_period = deciding_period(problem_, schedule, limits_.stop);
   alternative.schedule = std::move(schedule);
   answer_.found.push_back(std::move(alternative));
   if (found_) found_(answer_.found.back());

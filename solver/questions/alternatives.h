@@ -17,6 +17,7 @@ struct AlternativesRequest {
   bool ii_only = false;                               ///< do not ask for equal stages, warps, memory and registers
   int count = 10;                                     ///< stop after this many, the first included
   std::shared_ptr<const UncertainNumbers> numbers{};  ///< rank them by how well they stand these; none: do not
+  bool periods = false;                               ///< say the deciding period of each (core/simulate/forecast.h)
 };
 
 /// Each as soon as it is known; the first one is the optimum itself.

@@ -138,7 +138,7 @@ class Choice {
     answer.least_proved = outcome_.status == Status::Optimal;
     if (&chosen != orders_.data()) take(chosen, answer);
     outcome_.fastest = std::move(answer);
-    certify_period();
+    if (chosen.forecast->decides) certify_period();
     if (listener_ && &chosen != orders_.data()) listener_(Incumbent{*outcome_.schedule});
   }
 
@@ -160,7 +160,7 @@ class Choice {
   /// What the schedule's period is among those of other programs. A claim that the checker does not bear out is not made.
   void certify_period() {
     Schedule& schedule = *outcome_.schedule;
-    if (!least_ || !schedule.certificate || !deciding_period(request_.problem, schedule)) return;
+    if (!least_ || !schedule.certificate) return;
     const std::string objection = certify_period_of(request_.problem, *least_, schedule);
     if (listener_ && !objection.empty()) listener_(LogLine{"less is claimed of the period, because the certificate " + objection});
   }

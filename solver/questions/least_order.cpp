@@ -8,9 +8,11 @@
 #include "core/base/deadline.h"
 #include "core/base/hash.h"
 #include "core/check/certify.h"
+#include "core/check/checker.h"
 #include "core/check/period_bound.h"
 #include "core/motion/motion.h"
 #include "core/schedule/question.h"
+#include "core/simulate/forecast.h"
 #include "solver/programs/local_search.h"
 #include "solver/programs/period_sentence.h"
 
@@ -120,6 +122,40 @@ LeastOrder least_order(const LeastOrderRequest& request, const std::stop_token& 
   answer.found = std::move(found.program);
   answer.complete = found.complete;
   return answer;
+}
+
+namespace {
+
+/// The legal ones that run, the fastest first; of one name only the fastest, because a search names them.
+std::vector<programs::KnownProgram> fastest_first(const LeastOrderRequest& request, const std::stop_token& stop) {
+  std::vector<std::pair<double, programs::KnownProgram>> timed;
+  for (const programs::KnownProgram& known : request.known) {
+    const Schedule& schedule = known.schedule;
+    if (stop.stop_requested()) return {};
+    if (schedule.ops.size() != request.problem.ops.size() || !check(request.problem, schedule, request.constraints).valid()) continue;
+    if (const auto period = deciding_period(request.problem, schedule, stop)) timed.emplace_back(*period, known);
+  }
+  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<programs::KnownProgram> known;
+  for (auto& [period, program] : timed) {
+    const std::string& name = program.name;
+    if (std::none_of(known.begin(), known.end(), [&](const auto& faster) { return faster.name == name; }))
+      known.push_back(std::move(program));
+  }
+  return known;
+}
+
+}  // namespace
+
+std::optional<LeastUnder> least_under(LeastOrderRequest request, const std::stop_token& stop, const programs::ProgressListener& listener) {
+  request.known = fastest_first(request, stop);
+  if (request.known.empty()) return std::nullopt;
+  LeastOrder order = least_order(request, stop, listener);
+  const programs::LeastProgram& found = *order.found;
+  if (!found.schedule || found.period.iterations <= 0) return std::nullopt;
+  FoundPeriod period{programs::period_proof(request.problem, found, order.rules, found.period), found.from, found.why};
+  Schedule schedule = *found.schedule;
+  return LeastUnder{std::move(period), std::move(schedule), std::move(order)};
 }
 
 std::string certify_period_of(const Problem& problem, const LeastOrder& least, Schedule& schedule) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "core/answers/found_period.h"
 #include "core/schedule/constraints.h"
 #include "core/schedule/period_proof.h"
 #include "solver/programs/least_program.h"
@@ -47,6 +48,19 @@ struct LeastOrder {
 
 /// Pre: the problem's machine knows contention.
 LeastOrder least_order(const LeastOrderRequest& request, const std::stop_token& stop, const programs::ProgressListener& listener);
+
+/// The answer where a question asks for no more than the period.
+struct LeastUnder {
+  FoundPeriod period;
+  Schedule schedule;  ///< of that program; passed the checker
+  LeastOrder order;
+};
+
+/// least_order() from any known orders: those that break a rule or a demand, or have no deciding period (core/simulate/forecast.h), are
+/// left out. Nothing where none is left, or when stopped before the first was run. An order that was found under some demands may be known
+/// under fewer: then no demand is found to make a period shorter. Pre: chooses_by_period(problem).
+std::optional<LeastUnder> least_under(LeastOrderRequest request, const std::stop_token& stop,
+                                      const programs::ProgressListener& listener = {});
 
 /// Gives the schedule's certificate the strongest statement on its period that the search gives and the checker bears out; none where the
 /// program does not run. Returns what the checker objected to, empty: nothing. Pre: the schedule is legal and has a certificate.

@@ -22,17 +22,6 @@ namespace {
 
 using Caps = std::vector<std::int64_t>;
 
-ConstraintKind constraint_kind(Resource resource) {
-  switch (resource) {
-    case Resource::Warps: return ConstraintKind::MaxWarps;
-    case Resource::Registers: return ConstraintKind::MaxRegisters;
-    case Resource::Smem: return ConstraintKind::MaxSmem;
-    case Resource::Stages: return ConstraintKind::MaxStages;
-    case Resource::Tmem: return ConstraintKind::MaxTmem;
-  }
-  return ConstraintKind::MaxWarps;
-}
-
 Objective objective_of(Resource resource) {
   switch (resource) {
     case Resource::Warps: return Objective::Warps;
@@ -116,11 +105,7 @@ Constraints Exploration::constraints_within(const Caps& caps) const {
   Constraints constraints = request_.solve.constraints;
   for (std::size_t i = 0; i < caps.size(); ++i) {
     if (caps[i] == kNoCap) continue;
-    UserConstraint cap;
-    cap.name = "at most " + amount_text(caps[i], front_.against[i]);
-    cap.kind = constraint_kind(front_.against[i]);
-    cap.high = caps[i];
-    constraints.push_back(std::move(cap));
+    constraints.push_back(at_most(caps[i], front_.against[i]));
   }
   return constraints;
 }
@@ -345,6 +330,20 @@ void Exploration::finish(ParetoStep& step, const Caps& caps) {
 }
 
 }  // namespace
+
+UserConstraint at_most(std::int64_t amount, Resource resource) {
+  UserConstraint cap;
+  cap.name = "at most " + amount_text(amount, resource);
+  cap.high = amount;
+  switch (resource) {
+    case Resource::Warps: cap.kind = ConstraintKind::MaxWarps; break;
+    case Resource::Registers: cap.kind = ConstraintKind::MaxRegisters; break;
+    case Resource::Smem: cap.kind = ConstraintKind::MaxSmem; break;
+    case Resource::Stages: cap.kind = ConstraintKind::MaxStages; break;
+    case Resource::Tmem: cap.kind = ConstraintKind::MaxTmem; break;
+  }
+  return cap;
+}
 
 Pareto find_pareto(const ParetoRequest& request, std::stop_token stop, const ParetoListener& step_done, const SolveListener& listener) {
   return Exploration(request, std::move(stop), step_done, listener).run();

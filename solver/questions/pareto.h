@@ -20,6 +20,9 @@ struct ParetoRequest {
   std::string layouts_open, layouts;  ///< as in the answer
 };
 
+/// A cap as a demand.
+UserConstraint at_most(std::int64_t amount, Resource resource);
+
 /// Called with the front so far after every step that was asked of the solver.
 using ParetoListener = std::function<void(const Pareto&)>;
 

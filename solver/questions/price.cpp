@@ -5,6 +5,7 @@
 
 #include "core/answers/layout_choice.h"
 #include "core/formats/constraints_json.h"
+#include "solver/questions/least_order.h"
 #include "solver/search/warm.h"
 #include "solver/z3/backend.h"
 
@@ -92,63 +93,135 @@ class Optima {
   std::string open_;
 };
 
-}  // namespace
+/// Of the time limit, for periods.
+constexpr double kForPeriods = 0.25;
 
-Prices price_constraints(const SolveRequest& request, std::stop_token stop, const PriceListener& listener, const LayoutsLeftOpen* layouts) {
-  const auto begin = Clock::now();
-  const auto elapsed = [&] { return seconds_between(begin, Clock::now()); };
-  Prices prices;
-  prices.solver = solver_version();
-  const Demands demands = demands_of(request.constraints, layouts);
-  for (const Demand& demand : demands) prices.constraints.push_back(row_of(demand));
-
-  Optima optima(request, layouts);
-  const auto optimum = [&](const Demands& of, const std::string& doing) {
-    const double left = request.timeout_seconds - elapsed();
-    if (left <= 0 || stop.stop_requested()) return PricedOptimum{};
-    if (listener.asking) listener.asking(doing);
-    const SolveOutcome outcome = optima.solve(of, left, stop, listener.solve);
-    prices.queries += outcome.queries;
-    prices.conflicts += outcome.conflicts;
-    PricedOptimum found = optimum_of(outcome);
-    found.layouts = optima.choices();
-    return found;
-  };
-  prices.none = optimum({}, "without any constraint");
-  prices.all = optimum(demands, "with all constraints");
-  for (std::size_t i = 0; i < demands.size(); ++i) {
-    Demands others = demands;
-    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
-    prices.constraints[i].without = optimum(others, "without " + prices.constraints[i].demand);
-    if (listener.priced && prices.constraints[i].without.status != Status::Unknown) listener.priced(prices.constraints[i]);
+class Pricing {
+ public:
+  Pricing(const SolveRequest& request, std::stop_token stop, const PriceListener& listener, const LayoutsLeftOpen* layouts)
+      : request_(request),
+        stop_(std::move(stop)),
+        listener_(listener),
+        demands_(demands_of(request.constraints, layouts)),
+        optima_(request, layouts) {
+    prices_.solver = solver_version();
+    for (const Demand& demand : demands_) prices_.constraints.push_back(row_of(demand));
   }
-  const bool helpless = prices.all.status == Status::Infeasible && prices.none.ii &&
-                        std::all_of(prices.constraints.begin(), prices.constraints.end(),
-                                    [](const ConstraintPrice& price) { return price.without.status == Status::Infeasible; });
-  if (helpless) {
-    // Constraint by constraint, whatever can be kept is kept.
+
+  Prices run(const KnownPrograms& known) {
+    prices_.periods = known != nullptr;
+    limit_ = request_.timeout_seconds * (prices_.periods ? 1 - kForPeriods : 1);
+    price_ii();
+    give_up();
+    bool late = elapsed() >= limit_;
+    if (prices_.periods) {
+      limit_ = request_.timeout_seconds;
+      price_periods(known);
+      late |= elapsed() >= limit_;
+    }
+    prices_.layouts_open = optima_.open();
+    prices_.seconds = elapsed();
+    prices_.cancelled = stop_.stop_requested();
+    prices_.timed_out = !prices_.cancelled && late;
+    return std::move(prices_);
+  }
+
+ private:
+  double elapsed() const { return seconds_between(begin_, Clock::now()); }
+  Demands all_but(std::size_t i) const {
+    Demands others = demands_;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    return others;
+  }
+  std::string without(std::size_t i) const { return "without " + prices_.constraints[i].demand; }
+
+  PricedOptimum optimum(const Demands& of, const std::string& doing) {
+    const double left = limit_ - elapsed();
+    if (left <= 0 || stop_.stop_requested()) return {};
+    if (listener_.asking) listener_.asking(doing);
+    const SolveOutcome outcome = optima_.solve(of, left, stop_, listener_.solve);
+    prices_.queries += outcome.queries;
+    prices_.conflicts += outcome.conflicts;
+    PricedOptimum found = optimum_of(outcome);
+    found.layouts = optima_.choices();
+    if (outcome.schedule) orders_.push_back({"the least II " + doing, *outcome.schedule});
+    return found;
+  }
+
+  void price_ii() {
+    prices_.none = optimum({}, "without any constraint");
+    prices_.all = optimum(demands_, "with all constraints");
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      ConstraintPrice& price = prices_.constraints[i];
+      price.without = optimum(all_but(i), without(i));
+      if (listener_.priced && price.without.status != Status::Unknown) listener_.priced(price);
+    }
+  }
+
+  /// Where no single constraint is to blame: constraint by constraint, whatever can be kept is kept.
+  void give_up() {
+    const bool helpless = prices_.all.status == Status::Infeasible && prices_.none.ii &&
+                          std::all_of(prices_.constraints.begin(), prices_.constraints.end(),
+                                      [](const ConstraintPrice& price) { return price.without.status == Status::Infeasible; });
+    if (!helpless) return;
     Demands kept;
     std::vector<std::size_t> gone;
-    prices.without_those = prices.none;
-    bool decided = true;
-    for (std::size_t i = 0; i < demands.size() && decided; ++i) {
-      kept.push_back(demands[i]);
-      const PricedOptimum with = optimum(kept, "with " + prices.constraints[i].demand);
-      decided = with.status == Status::Infeasible || with.ii;
+    prices_.without_those = prices_.none;
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      kept.push_back(demands_[i]);
+      const PricedOptimum with = optimum(kept, "with " + prices_.constraints[i].demand);
+      if (with.status != Status::Infeasible && !with.ii) return;  // not decided
       if (with.ii) {
-        prices.without_those = with;
+        prices_.without_those = with;
       } else {
         kept.pop_back();
         gone.push_back(i);
       }
     }
-    if (decided) prices.give_up = gone;
+    prices_.give_up = gone;
   }
-  prices.layouts_open = optima.open();
-  prices.seconds = elapsed();
-  prices.cancelled = stop.stop_requested();
-  prices.timed_out = !prices.cancelled && prices.seconds >= request.timeout_seconds;
-  return prices;
+
+  /// Under all constraints first: what is found under some is an order to begin with under fewer.
+  void price_periods(const KnownPrograms& known) {
+    for (programs::KnownProgram& order : known(stop_)) orders_.push_back(std::move(order));
+    asked_left_ = demands_.size() + 2;
+    prices_.all.period = period(demands_, "with all constraints");
+    for (std::size_t i = 0; i < demands_.size(); ++i) {
+      prices_.constraints[i].without.period = period(all_but(i), without(i));
+      if (listener_.priced && prices_.constraints[i].without.period) listener_.priced(prices_.constraints[i]);
+    }
+    prices_.none.period = period({}, "without any constraint");
+  }
+
+  std::optional<FoundPeriod> period(const Demands& of, const std::string& doing) {
+    const double left = (limit_ - elapsed()) / static_cast<double>(asked_left_--);
+    if (left <= 0 || stop_.stop_requested()) return std::nullopt;
+    if (listener_.asking) listener_.asking("the least period " + doing);
+    Constraints constraints;
+    for (const Demand& demand : of) constraints.push_back(demand.constraint);
+    auto found = least_under({request_.problem, constraints, orders_, left, request_.seed}, stop_, listener_.programs);
+    if (!found) return std::nullopt;
+    if (found->period.from.empty()) orders_.push_back({"the least period " + doing, std::move(found->schedule)});
+    return std::move(found->period);
+  }
+
+  const SolveRequest& request_;
+  std::stop_token stop_;
+  const PriceListener& listener_;
+  const Clock::time_point begin_ = Clock::now();
+  const Demands demands_;
+  Optima optima_;
+  Prices prices_;
+  double limit_ = 0;                            ///< of the part that is asked now, from the beginning
+  std::vector<programs::KnownProgram> orders_;  ///< known so far
+  std::size_t asked_left_ = 0;                  ///< periods
+};
+
+}  // namespace
+
+Prices price_constraints(const SolveRequest& request, std::stop_token stop, const PriceListener& listener, const LayoutsLeftOpen* layouts,
+                         const KnownPrograms& known) {
+  return Pricing(request, std::move(stop), listener, layouts).run(layouts ? KnownPrograms() : known);
 }
 
 }  // namespace heddle::solver

@@ -10,11 +10,14 @@
 namespace heddle::app {
 namespace {
 
-/// The first failure's code.
+/// Programs of nearly the least period behind all others. The first failure's code.
 int save_all(const Problem& problem, const Alternatives& answer, const std::string& folder, const Terminal& terminal) {
-  for (std::size_t i = 0; i < answer.found.size(); ++i) {
+  std::vector<const Schedule*> schedules;
+  for (const Alternative& one : answer.found) schedules.push_back(&one.schedule);
+  for (const ProgramAlternative& one : answer.programs) schedules.push_back(&one.schedule);
+  for (std::size_t i = 0; i < schedules.size(); ++i) {
     const std::string path = numbered_file(folder, problem.kernel, i + 1);
-    if (const int failed = write_text(terminal, path, schedule_text(problem, answer.found[i].schedule))) return failed;
+    if (const int failed = write_text(terminal, path, schedule_text(problem, *schedules[i]))) return failed;
     terminal.note("schedule saved as " + path);
   }
   return kDone;

@@ -25,6 +25,11 @@ int run_period(const Arguments& arguments, const Terminal& terminal) {
   PeriodOptions options;
   if (const auto stages = arguments.integer("--max-stages")) options.stages = static_cast<int>(*stages);
   if (const auto most = arguments.integer("--programs")) options.most_programs = *most;
+  for (const std::string& text : arguments.all("--if")) {
+    const Result<Change> change = parse_change(text, subject.instance.kernel(), subject.instance.machine());
+    if (!change) return report(terminal, change.error(), json);
+    options.what_if.push_back(*change);
+  }
   LeastPeriod answer =
       asked<LeastPeriod>(terminal, [&](auto stop, const auto& listener) { return ask_period(subject, options, stop, listener); });
   if (code == kInterrupted) answer.cancelled = true;

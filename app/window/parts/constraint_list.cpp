@@ -23,6 +23,19 @@ std::string short_price(const PricedOptimum& without, const PricedOptimum& all) 
   return range->proved() ? "+" + grouped(range->most) : fmt::format("{}..{}", range->least, range->most);
 }
 
+/// "+53.2"; empty where it is not known.
+std::string short_period_price(const PricedOptimum& without, const PricedOptimum& all) {
+  const auto price = price_in_period(without, all);
+  return !price ? "" : *price == 0 ? "+0" : fmt::format("{:+.1f}", *price);
+}
+
+std::string detail_of(const PricedOptimum& without, const PricedOptimum& all) {
+  std::string text = price_text(without, all);
+  if (const std::string period = period_price_text(without, all); !period.empty())
+    text += fmt::format("; of the period {}; without it {}", period, standing_text(without.period->proof));
+  return text;
+}
+
 void add_prices(const Session& session, ConstraintList& list) {
   const QuestionState& asked = session.question(Topic::Price);
   const auto* prices = asked.as<Prices>();
@@ -36,7 +49,9 @@ void add_prices(const Session& session, ConstraintList& list) {
     for (ConstraintRow& row : list.rows) {
       if (!(session.content().constraints[row.index] == asked)) continue;
       row.price = short_price(price.without, prices->all);
-      row.price_detail = price_text(price.without, prices->all);
+      row.price_detail = detail_of(price.without, prices->all);
+      row.period_price = short_period_price(price.without, prices->all);
+      list.periods |= !row.period_price.empty();
       row.price_old = !current;
       list.any_priced = true;
     }
@@ -113,11 +128,13 @@ ConstraintList build_constraint_list(const Session& session) {
 }
 
 std::string constraints_tsv(const ConstraintList& list) {
-  std::string text = "on\tname\tdemand\tprice in cycles\tstatus\n";
+  const auto period = [&](const std::string& price) { return list.periods ? price + "\t" : std::string(); };
+  std::string text = fmt::format("on\tname\tdemand\tprice in cycles\t{}status\n", period("price in cycles of the period"));
   for (const ConstraintRow& row : list.rows)
-    text +=
-        fmt::format("{}\t{}\t{}\t{}\t{}\n", row.enabled ? "yes" : "no", one_cell(row.name), one_cell(row.demand), row.price, row.status);
-  for (const LayoutDemand& each : list.layouts) text += fmt::format("yes\t\t{}\t{}\theld\n", one_cell(each.demand), each.price);
+    text += fmt::format("{}\t{}\t{}\t{}\t{}{}\n", row.enabled ? "yes" : "no", one_cell(row.name), one_cell(row.demand), row.price,
+                        period(row.period_price), row.status);
+  for (const LayoutDemand& each : list.layouts)
+    text += fmt::format("yes\t\t{}\t{}\t{}held\n", one_cell(each.demand), each.price, period(""));
   return text;
 }
 

@@ -17,6 +17,7 @@ struct ConstraintRow {
   bool guilty = false;       ///< with the others that are marked it leaves no schedule, or not this II
   bool broken = false;       ///< by the shown schedule
   std::string price;         ///< "+0", "+64", "?" not asked, "≥ +64" not proved; empty for one that is off
+  std::string period_price;  ///< "+0", "+53.2": cycles of the least period; empty where that is not known
   std::string price_detail;  ///< a sentence
   bool price_old = false;    ///< an answer to an earlier question
   std::string status;        ///< "off", "held", "broken by the shown schedule", "to blame"
@@ -32,6 +33,7 @@ struct ConstraintList {
   std::vector<LayoutDemand> layouts;  ///< once they have been priced
   bool refuted = false;               ///< under these there is no schedule at all
   bool any_priced = false;
+  bool periods = false;  ///< priced in cycles of the period too
 };
 
 ConstraintList build_constraint_list(const Session& session);

@@ -9,9 +9,11 @@
 #include <algorithm>
 
 #include "core/answers/explanation.h"
+#include "core/answers/period_parts.h"
 #include "core/base/text_style.h"
 #include "core/chart/chart_layout.h"
 #include "core/chart/gantt_facts.h"
+#include "core/simulate/forecast.h"
 
 namespace heddle::app {
 namespace {
@@ -106,6 +108,16 @@ std::string note_of(const Explanation& e) {
   return count + (e.verified ? " · minimal, re-checked" : " · not shown to be minimal");
 }
 
+/// What the period consists of, in one card.
+ExplainCard parts_card(const motion::PeriodParts& parts) {
+  ExplainCard card;
+  card.rule = "period";
+  card.sentence = pretty(period_parts_line(parts));
+  for (const motion::PeriodPart& part : parts.parts)
+    if (part.without) card.detail += fmt::format("{}without {}: {:.1f}", card.detail.empty() ? "" : " · ", part.name, *part.without);
+  return card;
+}
+
 }  // namespace
 
 void explain_by_answer(const Session& session, const Explanation& e, ExplainModel& model) {
@@ -134,6 +146,7 @@ void explain_by_answer(const Session& session, const Explanation& e, ExplainMode
     model.cards.push_back(std::move(card));
     if (e.status == Status::Infeasible && member.constraint) model.core.push_back(*member.constraint);
   }
+  if (e.period && chooses_by_period(*content.problem)) model.cards.push_back(parts_card(*e.period));
   const auto remark = [&](std::string text) { model.remarks.push_back(std::move(text)); };
   if (!e.members.empty()) remark(explanation_standing(e));
   for (const std::string& text : e.remarks) remark(pretty(text));

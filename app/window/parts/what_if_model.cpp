@@ -10,6 +10,7 @@
 #include "core/chart/chart_layout.h"
 #include "core/check/reuse.h"
 #include "core/instance/instance.h"
+#include "core/simulate/forecast.h"
 
 namespace heddle::app {
 namespace {
@@ -78,6 +79,18 @@ Changes changes_with(const Content& content, const WhatIfNumber& number, std::in
   return changes;
 }
 
+namespace {
+
+std::string period_words(const Content& content, const Problem& then, const Schedule& schedule) {
+  if (!content.allows(SourceUse::OrderByTime)) return {};
+  const std::optional<double> now = deciding_period(*content.problem, schedule);
+  if (!now) return {};
+  const std::optional<double> changed = deciding_period(then, schedule);
+  return fmt::format("period {:.1f} → {} in this order", *now, changed ? fmt::format("{:.1f}", *changed) : "none: it cannot run");
+}
+
+}  // namespace
+
 WhatIfTrial try_value(const Content& content, const WhatIfNumber& number, std::int64_t value) {
   using Fate = WhatIfTrial::Fate;
   WhatIfTrial trial;
@@ -95,6 +108,7 @@ WhatIfTrial try_value(const Content& content, const WhatIfNumber& number, std::i
     return trial;
   }
   const Schedule& shown = content.entry()->schedule;
+  trial.period = period_words(content, *trial.problem, shown);
   const Verdict verdict = check(*trial.problem, shown, content.constraints);
   if (verdict.valid()) {
     trial.fate = Fate::Valid;

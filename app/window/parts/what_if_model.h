@@ -51,6 +51,8 @@ struct WhatIfTrial {
   Cycle least_ii = 0;                      ///< no schedule of that problem has a smaller II, by arithmetic
   std::string sentence;                    ///< "this schedule stays valid"
   std::string objection;                   ///< what the checker says to the unchanged starts; empty when nothing
+  /// "period 2446.5 → 2391.0 in this order", where a period decides (core/simulate/forecast.h); solving again finds the least.
+  std::string period;
 };
 
 WhatIfTrial try_value(const Content& content, const WhatIfNumber& number, std::int64_t value);

@@ -192,6 +192,7 @@ void draw_what_if_words(const Session& session, UiState& ui, std::size_t index) 
     const WhatIfTrial& trial = *state.trial;
     wrapped_text(fonts().small, fate_ink(trial.fate), fmt::format("at {}: {}", grouped(trial.value), trial.sentence));
     if (!trial.objection.empty()) wrapped_text(fonts().small, theme().dim, "as it is now: " + trial.objection);
+    if (!trial.period.empty()) wrapped_text(fonts().small, theme().dim, trial.period + "; solving again finds the least");
     return;
   }
   const WhatIfReach& reach = state.reaches[index];

@@ -7,14 +7,17 @@
 #include "app/ask/ending.h"
 #include "app/ask/explain.h"
 #include "app/ask/family.h"
+#include "app/ask/known_programs.h"
 #include "app/ask/latency.h"
 #include "app/ask/listener.h"
 #include "app/ask/paper.h"
 #include "app/ask/pareto.h"
+#include "app/ask/period.h"
 #include "app/ask/price.h"
 #include "app/ask/slack.h"
 #include "app/ask/subject.h"
 #include "app/command/exit_code.h"
+#include "core/formats/constraints_json.h"
 #include "core/library/library.h"
 #include "solver/questions/kernel_set_members.h"
 
@@ -148,6 +151,66 @@ TEST_CASE("what the paper leaves open is decided by switches, the last of which 
   CHECK(value_of({.u = 20}) == "20");
   CHECK(value_of({.switches = {"u=40", "u=50"}}) == "50");
   CHECK_FALSE(paper_settings({.switches = {"flor=one"}}));
+}
+
+namespace {
+
+/// A schedule of the least II of a GEMM on H100: one program, or few.
+Subject scheduled_gemm() {
+  Subject subject = about("gemm_hopper", "h100");
+  subject.schedule = solver::solve(solve_request(subject)).schedule;
+  REQUIRE(subject.schedule);
+  return subject;
+}
+
+}  // namespace
+
+TEST_CASE("where a period decides, questions are answered for it too; elsewhere they are as before", "[app]") {
+  Subject gemm = scheduled_gemm();
+  Subject toy = about("toy_fig1", "toy");
+  CHECK(asks_for_period(gemm));
+  CHECK_FALSE(asks_for_period(toy));
+  for (Subject* subject : {&gemm, &toy}) {
+    const bool periods = asks_for_period(*subject);
+    CAPTURE(subject->problem().kernel);
+    subject->constraints = {parse_constraint("at most 2 stages", subject->problem()).value()};
+    const Prices prices = ask_price(*subject, {}, {});
+    CHECK(prices.periods == periods);
+    CHECK(prices.none.period.has_value() == periods);
+    subject->constraints.clear();
+    const Alternatives alternatives = ask_alternatives(*subject, {.count = 2}, {}, {});
+    CHECK(alternatives.least_period.has_value() == periods);
+    CHECK(alternatives.found.at(0).contended_period.has_value() == periods);
+    const Pareto front = ask_pareto(*subject, {.against = {Resource::Stages}}, {}, {}, {}).value();
+    CHECK(front.by_period.empty() == !periods);
+    if (periods) CHECK(front.steps.at(0).contended_period);
+  }
+}
+
+TEST_CASE("slack says of every op how much longer it may take before the period does", "[app]") {
+  const Subject gemm = scheduled_gemm();
+  const SlackRanges ranges = ask_slack(gemm, {.exact = false}, {}, {});
+  REQUIRE(ranges.period);
+  for (const OpRange& range : ranges.ops) CHECK(range.growth);
+  const auto of = [&](const char* op) { return *ranges.ops.at(gemm.problem().find_op(op).index()).growth; };
+  CHECK(of("MMA0") <= 2);  // the tensor cores never rest
+  CHECK(of("load_b") > of("MMA0"));
+}
+
+TEST_CASE("what if a product were slower: the order's period and the least one grow, and an impossible number is a fault", "[app]") {
+  const Subject gemm = scheduled_gemm();
+  PeriodOptions options;
+  for (const char* text : {"MMA0.duration=+10%", "limits.smem_bytes=1024"})
+    options.what_if.push_back(parse_change(text, gemm.instance.kernel(), gemm.instance.machine()).value());
+  const LeastPeriod answer = ask_period(gemm, options, {}, {});
+  REQUIRE(answer.what_if.size() == 2);
+  const PeriodIf &slower = answer.what_if[0], &smaller = answer.what_if[1];
+  REQUIRE(slower.in_order);
+  REQUIRE(slower.least);
+  CHECK(*slower.in_order > answer.cycles + 10);
+  CHECK(slower.least->cycles() <= *slower.in_order * 1.001);
+  CHECK((!smaller.fault.empty() || !smaller.least));
+  CHECK(told(gemm, answer, {}).find("MMA0.duration=+10%") != std::string::npos);
 }
 
 TEST_CASE("a price is asked of demands that are made, and of what is said of layouts", "[app]") {

@@ -64,4 +64,14 @@ TEST_CASE("an end that is not proved shows its bound too", "[core]") {
   const Json json = slack_json(problem, schedule, ranges);
   CHECK(test::schema_fault(slack_schema(), json) == "");
   CHECK(*json.find("complete")->boolean() == false);
+  CHECK(text.find("may grow by") == std::string::npos);
+
+  ranges.period = 2446.5;
+  ranges.ops[0].growth = 12;
+  const std::string with = slack_summary(problem, schedule, ranges, {});
+  CHECK(with.find("may grow by") != std::string::npos);
+  CHECK(with.find("2446.5") != std::string::npos);
+  CHECK(test::schema_fault(slack_schema(), slack_json(problem, schedule, ranges)) == "");
+  ranges.ops[0].growth = kUnlimited;
+  CHECK(slack_json(problem, schedule, ranges).find("ops")->items()->front().find("may_grow_by")->is_null());
 }

@@ -79,7 +79,7 @@ void draw_question(const Session& session, const AlternativesModel* model, UiSta
 }
 
 AdoptSchedule take_over(const Alternatives& answer, const AlternativeRow& row, bool as_baseline) {
-  AdoptSchedule adopt{answer.found[row.index].schedule, row.name, as_baseline};
+  AdoptSchedule adopt{schedule_of(answer, row), row.name, as_baseline};
   if (answer.first.lower_bound > 0) adopt.lower_bound = answer.first.lower_bound;
   return adopt;
 }
@@ -95,11 +95,14 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
              "cycles an iteration as hardware runs it when numbers are off, mean and 95th percentile (predicted); the most robust first"),
       number("distance", &Row::distance, 1.1f, "from the first: pairs of ops that relate differently, and rings of another depth"),
       number("nearest", &Row::nearest, 0.9f, "the same, from the nearest one found before"),
-      number("period", &Row::period, 0.9f, "cycles per iteration when it runs as it stands"),
+      number(model.periods ? "sustains" : "period", &Row::period, 0.9f, "cycles per iteration when it runs as it stands"),
       number("stages", &Row::stages, 0.8f),
       number("length", &Row::length, 0.9f, "cycles from the start of an iteration to its end"),
       number("margin", &Row::margin, 0.8f, "robustness: how late the median op may come in every iteration before II is lost"),
       number("critical", &Row::critical, 1.0f, "ops that allow no delay at all")};
+  if (model.periods)
+    columns.insert(columns.begin() + 1,
+                   number("period", &Row::contended, 0.9f, "cycles per iteration where warp groups take time from each other, predicted"));
   // As wide as their numbers and titles need; where that is too much the table scrolls sideways.
   float all = 0;
   for (Column<Row>& column : columns) {
@@ -128,9 +131,10 @@ void draw_rows(const Alternatives& answer, const AlternativesModel& model, bool 
 }
 
 void draw_differences(const Alternatives& answer, const AlternativeRow& row, bool current, UiState& ui) {
-  colored_text(theme().heading, row.index == 0 ? "alternative 1, the first found" : row.name + " differs from 1");
+  colored_text(theme().heading, row.differs);
   for (const std::string& sentence : row.differences) wrapped_text(fonts().small, theme().text, sentence);
-  if (row.index > 0 && row.differences.empty()) wrapped_text(fonts().small, theme().dim, "in the streams of its groups only");
+  if (row.index > 0 && row.index != answer.found.size() && row.differences.empty())
+    wrapped_text(fonts().small, theme().dim, "in the streams of its groups only");
   ImGui::Dummy(ImVec2(0, px(4)));
   const std::string why = current ? "" : "it is an answer to an earlier question";
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(px(8), px(2)));

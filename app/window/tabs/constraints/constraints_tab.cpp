@@ -42,7 +42,7 @@ void draw_verbs(const Session& session, const ConstraintList& list, UiState& ui)
   }
 }
 
-void draw_table_row(const ConstraintRow& row, const Session& session, UiState& ui) {
+void draw_table_row(const ConstraintRow& row, bool with_periods, const Session& session, UiState& ui) {
   const std::string name = fmt::format("constraint_table/{}", row.index);
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
@@ -70,6 +70,11 @@ void draw_table_row(const ConstraintRow& row, const Session& session, UiState& u
   ImGui::TableNextColumn();
   cell_text(row.price, true, row.price_old ? theme().faint : row.price == "+0" ? theme().dim : theme().text);
   if (!row.price_detail.empty() && ImGui::IsItemHovered()) tooltip(row.price_detail);
+  if (with_periods) {
+    ImGui::TableNextColumn();
+    cell_text(row.period_price, true, row.price_old ? theme().faint : row.period_price == "+0" ? theme().dim : theme().text);
+    if (!row.price_detail.empty() && ImGui::IsItemHovered()) tooltip(row.price_detail);
+  }
   ImGui::TableNextColumn();
   colored_text(row.guilty || row.broken ? theme().bad : theme().dim, row.status);
   ImGui::TableNextColumn();
@@ -95,15 +100,16 @@ void draw_constraints_tab(const Session& session, const Models&, UiState& ui) {
   ImGui::BeginChild("constraints", ImVec2(0, 0));
   constexpr ImGuiTableFlags kFlags =
       ImGuiTableFlags_SizingStretchProp | ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_RowBg | ImGuiTableFlags_PadOuterX;
-  if (ImGui::BeginTable("constraint_table", 6, kFlags)) {
+  if (ImGui::BeginTable("constraint_table", list.periods ? 7 : 6, kFlags)) {
     ImGui::TableSetupColumn("on", ImGuiTableColumnFlags_WidthFixed, px(36));
     ImGui::TableSetupColumn("name", 0, 2);
     ImGui::TableSetupColumn("demand", 0, 3);
     ImGui::TableSetupColumn("price", ImGuiTableColumnFlags_WidthFixed, px(72));
+    if (list.periods) ImGui::TableSetupColumn("period", ImGuiTableColumnFlags_WidthFixed, px(72));
     ImGui::TableSetupColumn("status", 0, 2);
     ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, px(64));
     ImGui::TableHeadersRow();
-    for (const ConstraintRow& row : list.rows) draw_table_row(row, session, ui);
+    for (const ConstraintRow& row : list.rows) draw_table_row(row, list.periods, session, ui);
     ImGui::EndTable();
   }
   for (const LayoutDemand& each : list.layouts) {

@@ -109,6 +109,8 @@ ParetoModel build_pareto(const Problem& problem, const Pareto& front, const Cont
     row.kind = step.status == Status::Optimal ? ParetoRow::Kind::Proved : ParetoRow::Kind::Found;
     row.amounts = step.values;
     row.ii = step.schedule->ii;
+    row.period = step.contended_period;
+    model.periods |= row.period.has_value();
     row.standing = standing_of(step);
     row.reason = step.explanation;
     for (const Resource r : model.besides) row.besides.push_back(resource_value(problem, *step.schedule, r));
@@ -161,6 +163,13 @@ std::vector<Column<ParetoRow>> pareto_columns(const ParetoModel& model) {
   }
   columns.push_back(
       Column<Row>{"status", false, standing}.sorted_by([](const Row& row) { return std::pair(static_cast<int>(row.kind), row.standing); }));
+  if (model.periods)
+    columns.push_back(Column<Row>{"period",
+                                  true,
+                                  [](const Row& row) { return row.period ? fmt::format("{:.1f}", *row.period) : std::string(); },
+                                  {},
+                                  "predicted of this order, where warp groups take time from each other"}
+                          .sorted_by([](const Row& row) { return row.period.value_or(0); }));
   for (std::size_t b = 0; b < model.besides.size(); ++b) {
     const auto text = [b, r = model.besides[b]](const Row& row) {
       return b < row.besides.size() ? resource_text(row.besides[b], r) : std::string();

@@ -30,6 +30,7 @@ struct ParetoRow {
   std::size_t step = 0;                    ///< of the front
   std::vector<std::int64_t> amounts;       ///< per resource of the front: what the point takes, or the caps of the others
   Cycle ii = 0;                            ///< of the point, or the bound
+  std::optional<double> period{};          ///< of the point's order, where warp groups take time from each other
   std::string standing;                    ///< "proved", "II proved, least resources not"
   std::string reason;                      ///< why II is not smaller there
   std::vector<std::int64_t> besides;       ///< per ParetoModel::besides: what its schedule also takes
@@ -44,6 +45,7 @@ std::string amount_text(const ParetoRow& row, std::int64_t amount, Resource reso
 struct ParetoModel {
   std::string headline;  ///< "II against shared memory: 2 points, complete and proved"
   std::vector<Resource> against, besides;
+  bool periods = false;         ///< some row has one
   std::vector<ParetoRow> rows;  ///< points by II, then what has none
   /// The shown schedule where it is none of the points: what it takes of each resource.
   std::vector<std::int64_t> shown;

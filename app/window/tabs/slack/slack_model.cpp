@@ -41,6 +41,11 @@ std::string end_text(Number end, bool proved, const char* at_least) {
 }
 std::string room_text(const Row& r) { return (r.range.settled() || !r.exact ? "" : "≤ ") + grouped(r.room()); }
 
+std::string growth_text(const Row& r) { return !r.range.growth ? "-" : *r.range.growth == kUnlimited ? "any" : grouped(*r.range.growth); }
+Number growth(const Row& r) { return r.range.growth ? limited(*r.range.growth) : std::nullopt; }
+
+constexpr const char* kGrowth = "may grow";
+
 const Column<Row> kColumns[] = {
     {"op", false, [](const Row& r) { return shown(r.name); }},
     {"unit", false, [](const Row& r) { return shown(r.unit); }},
@@ -49,6 +54,9 @@ const Column<Row> kColumns[] = {
      "how many cycles earlier it can start while all other ops and every order stay as they are"},
     {"slack+", true, [](const Row& r) { return alone_text(later(r)); }, later,
      "how many cycles later it can start while all other ops and every order stay as they are"},
+    {kGrowth, true, growth_text, growth,
+     "how many cycles longer it may take before the period does, where warp groups take time from each other, by more than 0.1 % "
+     "(predicted)"},
     {"from", true, [](const Row& r) { return grouped(r.range.path_earliest); }, path_earliest,
      "no schedule at this II starts it earlier, by longest paths of dependences and refills"},
     {"to", true, [](const Row& r) { return grouped(r.range.path_latest); }, path_latest,
@@ -82,6 +90,13 @@ std::vector<SlackBin> histogram(const std::vector<SlackRow>& rows) {
 }  // namespace
 
 std::span<const Column<SlackRow>> slack_columns() { return slack_cells::kColumns; }
+
+std::vector<Column<SlackRow>> slack_columns_of(const std::vector<SlackRow>& rows) {
+  std::vector<Column<SlackRow>> columns(std::begin(slack_cells::kColumns), std::end(slack_cells::kColumns));
+  if (std::none_of(rows.begin(), rows.end(), [](const SlackRow& row) { return row.range.growth.has_value(); }))
+    std::erase_if(columns, [](const Column<SlackRow>& column) { return column.title == slack_cells::kGrowth; });
+  return columns;
+}
 
 SlackModel build_slack(const Problem& problem, const Schedule& schedule, const SlackRanges& answer) {
   SlackModel model;
@@ -131,7 +146,7 @@ void filter_slack(std::vector<SlackRow>& rows, std::string_view filter) {
 }
 
 std::string slack_as_text(const std::vector<SlackRow>& rows) {
-  std::vector<Column<SlackRow>> columns(std::begin(slack_cells::kColumns), std::end(slack_cells::kColumns));
+  std::vector<Column<SlackRow>> columns = slack_columns_of(rows);
   column_of(columns, "op").text = [](const SlackRow& row) { return row.name; };
   column_of(columns, "unit").text = [](const SlackRow& row) { return row.unit; };
   const auto word = [](const SlackRow& row, bool proved) { return std::string(!row.exact ? "" : proved ? "yes" : "no"); };

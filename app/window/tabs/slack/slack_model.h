@@ -27,6 +27,8 @@ struct SlackRow {
 
 /// "1 148", "free", "≥ 640" for an end that is not proved, "-" for one that is not known.
 std::span<const Column<SlackRow>> slack_columns();
+/// The same; without what none of the rows says about a period.
+std::vector<Column<SlackRow>> slack_columns_of(const std::vector<SlackRow>& rows);
 
 /// How many ops have that much room.
 struct SlackBin {

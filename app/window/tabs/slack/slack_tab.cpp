@@ -115,8 +115,7 @@ void draw_axis(const SlackModel& model, ImVec2 at, float width) {
 
 void draw_rows(const Session& session, SlackModel& model, float width, UiState& ui) {
   // Wide enough for every heading with its mark of the order; what is over goes to all of them.
-  const auto all = slack_columns();
-  std::vector<Column<SlackRow>> columns(all.begin(), all.end());
+  std::vector<Column<SlackRow>> columns = slack_columns_of(model.rows);
   for (auto& column : columns) column.width = text_size(fonts().small_bold, column.title).x + px(24);
   columns.front().width = px(130);
   column_of(columns, "start").flags = ImGuiTableColumnFlags_DefaultSort;

@@ -84,6 +84,7 @@ TEST_CASE("a tried value says what is left of the schedule, and the checker has 
   const Toy toy;
   const WhatIfNumber latency = toy.number("O");
   CHECK(try_value(toy.content(), latency, 1).fate == Fate::Valid);
+  CHECK(try_value(toy.content(), latency, 1).period.empty());  // no period decides there
   CHECK(try_value(toy.content(), latency, 2).fate == Fate::Valid);
   const WhatIfTrial three = try_value(toy.content(), latency, 3);
   CHECK(three.fate == Fate::Longer);
