@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/micro_run.h"
+#include "app/cli/host_session.h"
 #include "app/cli/remote_run.h"
 #include "app/command/arguments.h"
 #include "app/command/commands.h"

@@ -16,7 +16,7 @@ namespace heddle::codegen {
 namespace {
 
 constexpr int kOperandBytes = 96 * 1024;  ///< of shared memory: A in the first 16 KB, B behind it; then the words of keep_busy()
-constexpr int kSharedBytes = kOperandBytes + 1024;
+constexpr int kOperandsShared = kOperandBytes + 1024;
 
 ProductShape shape_of(int width, bool registers) { return {width, registers, false, registers}; }
 
@@ -43,7 +43,7 @@ ContentionKernel kernel_of(Head head, const std::string& body) {
   micro.rule = made.name;
   micro.launch.entry = kMicroEntry;
   micro.launch.threads = 128 * head.groups;
-  micro.launch.smem_bytes = kSharedBytes;
+  micro.launch.smem_bytes = kOperandsShared;
   micro.launch.tiles = 1;
   std::string text;
   for (const bool registers : {false, true})

@@ -16,7 +16,7 @@ namespace heddle::codegen {
 namespace {
 
 constexpr std::int64_t kRows = 64;  ///< of a warpgroup's tile
-constexpr int kSharedBytes = 128 * 1024;
+constexpr int kMicroSharedBytes = 128 * 1024;
 constexpr int kBarrierAt = 96 * 1024;  ///< shared memory: operands below, barriers here
 constexpr int kSkipped = 3;            ///< first repeats, with cold instruction cache
 
@@ -56,7 +56,7 @@ MicroKernel micro_kernel(std::string rule, Scope dims, const MicroBody& body, Mi
   kernel.launch.entry = kMicroEntry;
   kernel.groups = body.groups;
   kernel.launch.threads = body.threads * body.groups;
-  kernel.launch.smem_bytes = kSharedBytes;
+  kernel.launch.smem_bytes = kMicroSharedBytes;
   kernel.launch.tiles = 1;
   std::string arguments;
   if (body.map) {

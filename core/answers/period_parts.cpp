@@ -6,6 +6,17 @@
 
 namespace heddle {
 
+std::string period_parts_line(const motion::PeriodParts& parts) {
+  std::string line = fmt::format("period {:.1f} cycles with contention", parts.period);
+  const char* before = ": ";
+  for (const motion::PeriodPart& part : parts.parts) {
+    if (part.cycles < 0.5) continue;
+    line += fmt::format("{}{} {:.0f}", before, part.name, part.cycles);
+    before = ", ";
+  }
+  return line;
+}
+
 std::string period_parts_table(const motion::PeriodParts& parts, const TextStyle& style) {
   std::vector<std::vector<std::string>> rows;
   for (const motion::PeriodPart& part : parts.parts)

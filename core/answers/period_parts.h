@@ -8,6 +8,8 @@
 
 namespace heddle {
 
+/// "period 2405.0 cycles with contention: tensor work 2048, register reads 210 ...", on one line.
+std::string period_parts_line(const motion::PeriodParts& parts);
 /// A line and a table: part, cycles, the period without that part.
 std::string period_parts_table(const motion::PeriodParts& parts, const TextStyle& style);
 

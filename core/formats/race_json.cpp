@@ -1,5 +1,6 @@
 #include "core/formats/race_json.h"
 
+#include "core/base/atomic_file.h"
 #include "core/formats/members.h"
 #include "core/formats/schedule_text_member.h"
 
@@ -49,6 +50,11 @@ std::string race_text(const Race& race) {
 
 Result<Race> parse_race(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
   return read_document<Race>(text, file_name, kRaceSchema, warnings, read_members<Race>);
+}
+
+Result<Race> read_race(const std::string& path, std::vector<Fault>* warnings) {
+  const Result<std::string> text = read_file(path);
+  return text ? parse_race(*text, path, warnings) : text.error();
 }
 
 }  // namespace heddle

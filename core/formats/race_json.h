@@ -14,5 +14,6 @@ namespace heddle {
 Json race_schema();
 std::string race_text(const Race& race);
 Result<Race> parse_race(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings = nullptr);
+Result<Race> read_race(const std::string& path, std::vector<Fault>* warnings = nullptr);
 
 }  // namespace heddle

@@ -74,7 +74,7 @@ struct Layouts : Person {
   void use(const std::string& layout, const std::string& instruction) {
     const auto& all = a().alternatives;
     const auto row = std::find_if(all.begin(), all.end(), [&](const LayoutAlternative& one) {
-      return one.layout == layout && instruction_text(one.instruction) == instruction;
+      return one.layout == layout && choice_text(one.instruction) == instruction;
     });
     REQUIRE(row != all.end());
     const std::string name = "layout/use/" + std::to_string(row - all.begin());

@@ -70,7 +70,7 @@ void draw_use_in(std::vector<Column<LayoutChoiceRow>>& columns, const Session& s
 
 const LayoutAlternative* find_alternative(const LayoutView& view, const LayoutTabState& s) {
   const auto found = std::find_if(view.alternatives.begin(), view.alternatives.end(), [&](const LayoutAlternative& a) {
-    return a.layout == s.alternative && instruction_text(a.instruction) == s.alternative_instruction;
+    return a.layout == s.alternative && choice_text(a.instruction) == s.alternative_instruction;
   });
   return found == view.alternatives.end() ? nullptr : &*found;
 }

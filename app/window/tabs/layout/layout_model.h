@@ -74,8 +74,6 @@ std::vector<LayoutChoiceRow> layout_choice_rows(const LayoutView& view);
 std::span<const Column<LayoutChoiceRow>> layout_choice_columns();
 /// Of the value in shared memory that the view's op moves, and of the op: what using the alternative says.
 LayoutUse use_of(const LayoutView& view, const LayoutAlternative& alternative);
-/// As it is written in a schedule file: "st.shared.8", "st.shared.8, lane bit 2 exchanging register bit 3".
-std::string instruction_text(const InstructionChoice& choice);
 
 /// "dqs0 · store_dq0 · st.shared.8"
 std::string list_label(const LayoutListRow& row);
