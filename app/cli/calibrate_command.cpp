@@ -1,8 +1,8 @@
 // heddle calibrate: a machine file from micro-kernels.
 #include <fmt/format.h>
 
-#include "app/cli/micro_run.h"
 #include "app/cli/host_session.h"
+#include "app/cli/micro_run.h"
 #include "app/cli/remote_run.h"
 #include "app/command/arguments.h"
 #include "app/command/commands.h"

@@ -121,6 +121,7 @@ class SpaceMaker {
   SpaceMaker(const Assembly& assembly, const SpaceLimits& limits) : assembly_(assembly), limits_(limits) {}
 
   ProgramSpace run() {
+    if (assembly_.size() == 0) return refused("every warp group that computes also loads, and only the orders of the others are compared");
     if (assembly_.depths().choices.empty()) return refused("not even one slot of each ring fits into memory");
     for (std::size_t k = 0; k < assembly_.size(); ++k) {
       const std::string name = assembly_.groups().groups[assembly_.group(k).index()].role;

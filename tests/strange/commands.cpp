@@ -168,6 +168,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
       {"--source", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--demand", [](Maker& m) { return m.subject.problem ? demand_sentence(m.dice, *m.subject.problem) : "iterations one by one"; }},
       {"--set", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
+      {"--if", [](Maker& m) { return m.subject.problem ? change_text(m.dice, *m.subject.problem) : "groups=2"; }},
       {"--align",
        [](Maker& m) {
          return m.dice.chance(50) ? m.op() : m.dice.pick({"start", "most"});

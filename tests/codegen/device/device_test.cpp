@@ -1,5 +1,6 @@
 // The CUDA files: each compiles by itself, with nvcc as a file and with NVRTC as the text that the emitter pastes.
 #include <iostream>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -48,6 +49,19 @@ const EmbeddedFile& file_named(std::string_view name) {
   throw std::runtime_error("no such file");
 }
 
+/// The file behind those that it includes, each once.
+std::string pasted(const EmbeddedFile& file, std::set<std::string_view>& done) {
+  if (!done.insert(file.name).second) return "";
+  std::string text;
+  constexpr std::string_view kInclude = "#include \"";
+  const std::string_view head = file.text.substr(0, file.text.find("\n\n"));
+  for (std::size_t at = head.find(kInclude); at != std::string_view::npos; at = head.find(kInclude, at + 1)) {
+    const std::string_view name = head.substr(at + kInclude.size());
+    text += pasted(file_named(name.substr(0, name.find('"'))), done);
+  }
+  return text + (file.name == "types.cuh" ? std::string(file.body()) + kKeepAll : std::string(file.body()));
+}
+
 }  // namespace
 
 TEST_CASE("every CUDA file compiles alone with nvcc", "[codegen]") {
@@ -66,8 +80,9 @@ TEST_CASE("every wrapper of every CUDA file is PTX that NVRTC accepts, as the em
   const std::string types(file_named("types.cuh").body());
   for (const EmbeddedFile& file : device_files()) {
     INFO(file.name);
-    for (const std::string& arch : archs_of(file.name))
-      compiles(file.name == "types.cuh" ? types : types + kKeepAll + std::string(file.body()), Compiler::Nvrtc, arch);
+    std::set<std::string_view> done;
+    const std::string text = pasted(file, done);
+    for (const std::string& arch : archs_of(file.name)) compiles(text, Compiler::Nvrtc, arch);
   }
   // The text above tells good from bad.
   const auto wrong =
