@@ -199,8 +199,7 @@ void judge_clock(const ClockModel& clock, ReadLog& log) {
         "/clock/sustained_mhz",
         mhz ? fmt::format("{} MHz where tensor is {}: expected more than 0", *mhz, tensor) : mhz.error().faults.front().message,
         "it may name loaded_mhz, tensor and arithmetic (busy cycles of the tensor cores and of the other units, per mille), "
-        "arithmetic_power, "
-        "power_w and zeros (1 where the data is all zeros)");
+        "arithmetic_power, power_w and zeros (1 where the data is all zeros)");
   }
 }
 

@@ -44,7 +44,7 @@ std::vector<TimePart> time_parts(const Instance& instance, const Schedule& sched
   if (options.loop.arbitration == Arbitration::Interleaved) {
     StreamCosts even = machine.streams;
     even.arithmetic_percent = even.product_percent = even.register_product_percent = 100;
-    if (quiet.contention || machine.streams != even) quiet.contention = false, without.streams = even, arithmetic = drop();
+    if (run.contended || machine.streams != even) quiet.contention = false, without.streams = even, arithmetic = drop();
     if (const StreamCosts free{.source = machine.streams.source}; without.streams != free) without.streams = free, barriers = drop();
   }
   if (!bare.fault.empty()) return {};

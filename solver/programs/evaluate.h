@@ -18,9 +18,9 @@ class Evaluator {
   /// A stop leaves programs without a period.
   Evaluator(const Assembly& assembly, std::stop_token stop) : assembly_(assembly), stop_(std::move(stop)), runs_(assembly.problem()) {}
 
-  /// The least over all choices of depths, and which gives it; of equal ones the first. A slot more makes nobody wait: where rings as deep
-  /// as they may be, whatever memory says, do not bring the program into the ranking, no choice does, and that period is given,
-  /// without a program, which nobody will ask for.
+  /// The least over all choices of depths, and which gives it; of equal ones the first. More slots never make a period longer: where
+  /// rings as deep as they may be, whatever memory says, do not bring the program into the ranking, no choice does. That period is given
+  /// then, without the program, which is not kept.
   Ranked evaluated(timing::LoopProgram program, const Ranking& ranking);
 
   /// Programs 0 to count - 1, each by itself, on as many threads as the machine has, which call `program` too; the answer does not depend

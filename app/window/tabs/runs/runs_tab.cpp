@@ -13,6 +13,7 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/parts/gpu_task_line.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "app/window/tabs/runs/measured_model.h"
@@ -81,30 +82,9 @@ void draw_run_bar(const Session& session, UiState& ui) {
 }
 
 void draw_run_state(const Session& session) {
-  const Task<RunAnswer>& run = session.runs().run();
-  std::string text;
-  Color color = theme().dim;
-  if (run.active()) {
-    text = fmt::format("{} · {}", run.doing().empty() ? "starting" : run.doing(), seconds_text(run.seconds()));
-    color = theme().text;
-  } else if (run.phase() == Task<RunAnswer>::Phase::Failed) {
-    text = "failed: " + run.failure();
-    color = theme().bad;
-  } else if (run.phase() == Task<RunAnswer>::Phase::Done && !run.answer()->failure.empty()) {
-    text = "! " + run.answer()->failure;
-    color = theme().bad;
-  } else if (const std::string reason = session.runs().why_no_run(); !reason.empty()) {
-    const bool elsewhere = !session.settings().run_host.empty();
-    text = (elsewhere ? "Not run: " : "Not run here: ") + reason;
-    if (!elsewhere && !session.runs().tools().why_no_gpu.empty())
-      text += ". A host that ssh reaches will do, and measurements of other machines can be opened or dropped on the window.";
-  }
-  if (text.empty()) return;
-  const FontScope small(fonts().small);
-  ImGui::PushTextWrapPos(0);
-  colored_text(color, text);
-  ImGui::PopTextWrapPos();
-  if (probe::on()) probe::last_item("runs/state");
+  draw_gpu_task_line(session, session.runs().run(),
+                     {"runs/state", "Not run",
+                      ". A host that ssh reaches will do, and measurements of other machines can be opened or dropped on the window."});
 }
 
 auto run_field(std::string RunRow::*text) {

@@ -11,6 +11,7 @@
 #include "app/window/kit/probe.h"
 #include "app/window/kit/table.h"
 #include "app/window/kit/widgets.h"
+#include "app/window/parts/gpu_task_line.h"
 #include "app/window/parts/question_bar.h"
 #include "app/window/parts/ui_state.h"
 #include "core/answers/race_table.h"
@@ -56,24 +57,9 @@ void draw_race_bar(const Session& session, UiState& ui) {
 }
 
 void draw_race_state(const Session& session) {
-  const Task<RaceOutcome>& race = session.runs().race();
-  std::string text;
-  Color color = theme().dim;
-  if (race.active()) {
-    text = fmt::format("{} · {}", race.doing().empty() ? "starting" : race.doing(), seconds_text(race.seconds()));
-    color = theme().text;
-  } else if (race.phase() == Task<RaceOutcome>::Phase::Failed) {
-    text = "failed: " + race.failure(), color = theme().bad;
-  } else if (race.phase() == Task<RaceOutcome>::Phase::Done && !race.answer()->failure.empty()) {
-    text = "! " + race.answer()->failure, color = theme().bad;
-  } else if (const std::string reason = session.runs().why_no_run(); !reason.empty()) {
-    text = (session.settings().run_host.empty() ? "Not raced here: " : "Not raced: ") + reason;
-    if (session.settings().run_host.empty() && !session.runs().tools().why_no_gpu.empty())
-      text += ". The command runs where there is one, and a host that ssh reaches will do: the Runs tab names it.";
-  }
-  if (text.empty()) return;
-  wrapped_text(fonts().small, color, text);
-  if (probe::on()) probe::last_item("race/state");
+  draw_gpu_task_line(
+      session, session.runs().race(),
+      {"race/state", "Not raced", ". The command runs where there is one, and a host that ssh reaches will do: the Runs tab names it."});
 }
 
 auto race_field(std::string RaceRow::*text) {
