@@ -222,13 +222,15 @@ bool Questions::pump() {
       if (so_far->answer.index() != 0) asked.answer = std::move(so_far->answer);
     } else if (auto* answer = std::get_if<AnyAnswer>(&event)) {
       asked.answer = std::move(*answer);
+      const bool stopped = asked.phase == QuestionState::Phase::Stopping;  // as the user wished
       asked.phase = QuestionState::Phase::Done;
       asked.doing.clear();
       if (whole(asked.answer))
         say(LogLevel::Good, fmt::format("{}: answered in {:.2f} s", to_string(answering_), asked.seconds));
       else
-        say(LogLevel::Warning, fmt::format("{}: {} after {:.2f} s, the answer is partial", to_string(answering_),
-                                           asked.answer.index() == 0 ? "no answer" : cut_short(asked.answer), asked.seconds));
+        say(stopped ? LogLevel::Info : LogLevel::Warning,
+            fmt::format("{}: {} after {:.2f} s, the answer is partial", to_string(answering_),
+                        asked.answer.index() == 0 ? "no answer" : cut_short(asked.answer), asked.seconds));
     } else if (auto* failure = std::get_if<JobFailure>(&event)) {
       asked.phase = QuestionState::Phase::Done;
       asked.failure = failure->message;

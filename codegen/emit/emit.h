@@ -27,12 +27,29 @@ struct TensorMapPlan {
   std::size_t tensor = 0;             ///< of the kernel
   std::vector<std::int64_t> extents;  ///< of the tensor
   std::vector<std::int64_t> box;
-  int swizzle = 0;                      ///< bytes of the span whose 16-byte pieces are exchanged: 128, 64, 32; 0: none
-  std::vector<std::int64_t> strides{};  ///< elements between neighbours along each dimension; empty: as the extents have it
+  int swizzle = 0;                          ///< bytes of the span whose 16-byte pieces are exchanged: 128, 64, 32; 0: none
+  std::vector<std::int64_t> strides{};      ///< elements between neighbours along each dimension; empty: as the extents have it
+  std::vector<std::string> extent_texts{};  ///< with sizes at run time: the extents as C over the kernel's parameters (RunTimeSizes)
   bool operator==(const TensorMapPlan&) const = default;
 };
 
-/// How the kernel is started. Arguments: the maps, then the pointers, in this order; a recording build takes its memory last.
+/// A 32-bit int of the text's `struct Sizes`.
+struct SizeField {
+  std::string name;
+  std::string formula;  ///< C over the kernel's parameters, in 64 bits; may call ceil_div, min and max
+  bool operator==(const SizeField&) const = default;
+};
+
+/// What a text takes as an argument where its schedule does not depend on it, so that one text serves every size.
+struct RunTimeSizes {
+  std::vector<std::string> params;  ///< of the kernel: the caller chooses them, all others are literals of the text
+  std::vector<SizeField> fields;    ///< of `struct Sizes`, in its order
+  std::string tiles;                ///< C as in SizeField: LaunchPlan::tiles
+  bool operator==(const RunTimeSizes&) const = default;
+};
+
+/// How the kernel is started. Arguments: the maps, then the pointers, in this order, then the sizes where it takes them at run time; a
+/// recording build takes its memory last.
 struct LaunchPlan {
   std::string entry = "heddle_kernel";
   int threads = 0;
@@ -40,7 +57,8 @@ struct LaunchPlan {
   std::int64_t smem_bytes = 0;
   std::int64_t tiles = 1;  ///< blocks beyond this have nothing to do; one per SM is right
   std::vector<TensorMapPlan> maps;
-  std::vector<std::size_t> pointers;  ///< tensors read by plain loads
+  std::vector<std::size_t> pointers;    ///< tensors read by plain loads
+  std::optional<RunTimeSizes> sizes{};  ///< absent: all sizes are literals of the text
 };
 
 /// Lines of the text that are one step of one role. Spans are in the order of the text and do not overlap; what is in none

@@ -33,8 +33,9 @@ struct BuildOptions {
   /// Per role: which cut, the one with the fewest copies, stages and carried registers first; 0 where nothing is said. What ptxas
   /// makes of registers is not foreseen to the last one, so that another cut may do where the first spills.
   std::vector<int> cuts = {};
-  bool turns = true;       ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
-  bool deep_rings = true;  ///< rings of loads get what shared memory is left (rings.h)
+  bool turns = true;            ///< keep wgmmas of different roles in the schedule's order where other work runs beside them
+  bool deep_rings = true;       ///< rings of loads get what shared memory is left (rings.h)
+  bool run_time_sizes = false;  ///< trips and numbers of tiles are an argument of the text (RunTimeSizes in emit/emit.h)
   bool operator==(const BuildOptions&) const = default;
 };
 
