@@ -20,6 +20,8 @@ namespace heddle {
 /// What kind of hardware a unit is; decides colour and grouping in every picture.
 enum class UnitRole { Tensor, Copy, Special, Float, Alu, Smem, Tmem, Sync, Other };
 const char* to_string(UnitRole role);
+/// Units that a warp's own arithmetic instructions occupy.
+constexpr bool is_arithmetic(UnitRole role) { return role == UnitRole::Float || role == UnitRole::Alu || role == UnitRole::Special; }
 
 struct Unit {
   std::string name;  ///< "TC", "MUFU", "SMEM" ...

@@ -92,8 +92,7 @@ PeriodBound tensor_bound(const Problem& problem) {
 void add_unit_bounds(const Problem& problem, std::vector<PeriodBound>& bounds) {
   for (std::size_t u = 0; u < problem.units.size(); ++u) {
     const Unit& unit = problem.units[u];
-    if (unit.role == UnitRole::Tensor || unit.role == UnitRole::Float || unit.role == UnitRole::Alu || unit.role == UnitRole::Special)
-      continue;
+    if (unit.role == UnitRole::Tensor || is_arithmetic(unit.role)) continue;
     PeriodBound bound;
     for (std::size_t v = 0; v < problem.ops.size(); ++v)
       for (const UnitUse& use : problem.ops[v].uses) {

@@ -63,7 +63,7 @@ RunCircle::RunCircle(const Problem& problem, const std::vector<CircleStep>& circ
       step.first_latency = ceil_div(step.latency * percent, 100);
     for (const UnitUse& use : op.uses) {
       const Unit& unit = problem.unit(use.unit);
-      if (unit.role == UnitRole::Float || unit.role == UnitRole::Alu || unit.role == UnitRole::Special) continue;
+      if (is_arithmetic(unit.role)) continue;
       step.uses.push_back({use.unit.index(), use.offset * kCycle, ceil_div(use.duration * use.amount * kCycle, unit.capacity)});
     }
   }

@@ -25,10 +25,9 @@ bool moves_tiles(const Op& op) {
 
 WarpRole warp_role(const Op& op, const std::vector<Unit>& units) {
   const auto tensor = [](UnitRole role) { return role == UnitRole::Tensor; };
-  const auto computes = [](UnitRole role) { return role == UnitRole::Float || role == UnitRole::Alu || role == UnitRole::Special; };
   if (op.asynchronous) return uses_role(op, units, tensor) ? WarpRole::Product : WarpRole::Copy;
   if (moves_tiles(op)) return WarpRole::Copy;
-  return op.uses.empty() || uses_role(op, units, computes) ? WarpRole::Arithmetic : WarpRole::Copy;
+  return op.uses.empty() || uses_role(op, units, is_arithmetic) ? WarpRole::Arithmetic : WarpRole::Copy;
 }
 
 Cycle tensor_cycles(const Op& op, const std::vector<Unit>& units) {

@@ -352,7 +352,7 @@ class Runner {
       const Unit* unit = machine_.find_unit(used.name);
       if (!unit) continue;
       if (unit->role == UnitRole::Tensor) tensor = std::max(tensor, used.part);
-      if (unit->role == UnitRole::Float || unit->role == UnitRole::Alu || unit->role == UnitRole::Special) arithmetic += used.part;
+      if (is_arithmetic(unit->role)) arithmetic += used.part;
     }
     return clock_of(machine_, options_.clock, std::clamp(tensor, 0.0, 1.0), std::clamp(arithmetic, 0.0, 3.0));
   }

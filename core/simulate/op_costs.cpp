@@ -12,9 +12,7 @@ namespace {
 /// each warp.
 constexpr Cycle kPart = 64;
 
-bool interleaves(const Unit& unit) {
-  return unit.role == UnitRole::Tensor || unit.role == UnitRole::Special || unit.role == UnitRole::Float || unit.role == UnitRole::Alu;
-}
+bool interleaves(const Unit& unit) { return unit.role == UnitRole::Tensor || is_arithmetic(unit.role); }
 
 void cut_in_parts(const Op& op, const Problem& problem, const std::vector<OpUse>& uses, OpCost& cost) {
   Cycle longest = 0;

@@ -18,8 +18,7 @@ namespace {
 /// Holds its stream while it computes.
 bool computes(const Op& op, const std::vector<Unit>& units) {
   return !op.asynchronous && std::any_of(op.uses.begin(), op.uses.end(), [&](const UnitUse& use) {
-    const UnitRole role = units[use.unit.index()].role;
-    return use.duration > 0 && (role == UnitRole::Float || role == UnitRole::Alu || role == UnitRole::Special);
+    return use.duration > 0 && is_arithmetic(units[use.unit.index()].role);
   });
 }
 
