@@ -2,7 +2,8 @@
 // first, and all that comes after knows nothing of this.
 //
 // An op that is off is not there. If it has one input, of its result's shape, type and space, whoever reads the result reads the input
-// instead; of other ops the results are gone too, and only ops under the same condition may read them.
+// instead; of other ops the results are gone too, and only ops under the same condition may read them. An axis is free
+// (core/kernel/free_axes.h) where nothing that is there depends on its order.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,9 @@ Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel
 
 /// A parameter that may be 0, and is by default, for conditions name it; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
+
+/// With all off that may be: what is not so there is so for no parameters.
+Kernel barest(const Kernel& kernel);
 
 /// With the conditions that made it what it is among those of its sizes: whoever changes it can no longer settle it again.
 Kernel held(Kernel kernel);
