@@ -117,9 +117,13 @@ class Settling {
     return kept;
   }
 
+  /// In a circle of ops that are all off nothing is left to read, which whoever validates the kernel says.
   Operand followed(Operand operand) const {
-    for (auto it = handed_.find(operand.value); it != handed_.end(); it = handed_.find(operand.value))
+    for (std::size_t step = 0; step <= handed_.size(); ++step) {
+      const auto it = handed_.find(operand.value);
+      if (it == handed_.end()) break;
       operand = {it->second.value, operand.distance + it->second.distance};
+    }
     return operand;
   }
 
@@ -145,8 +149,8 @@ class Settling {
   std::map<std::string, Operand> handed_;  ///< of those, what is read instead
 };
 
-/// Nothing: the kernel is as these parameters want it.
-Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params, const std::shared_ptr<const Kernel>& shared) {
+/// `shared`: the kernel, where somebody has it so.
+Result<std::optional<Kernel>> settle(const Kernel& kernel, const Scope& params, const std::shared_ptr<const Kernel>& shared) {
   std::size_t conditions = 0;
   visit_conditions(as_in_file(kernel), [&](const Expr&, const std::string&) { ++conditions; });
   if (conditions == 0) return std::optional<Kernel>();
@@ -165,16 +169,18 @@ Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scop
 const Kernel& as_in_file(const Kernel& kernel) { return kernel.whole ? *kernel.whole : kernel; }
 
 Result<Kernel> settled(const Kernel& kernel, const Scope& params) {
-  Result<std::optional<Kernel>> other = settled_otherwise(kernel, params, nullptr);
+  Result<std::optional<Kernel>> other = settled_otherwise(kernel, params);
   if (!other) return other.error();
   return *other ? *std::move(*other) : kernel;
 }
 
 Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel>& kernel, const Scope& params) {
-  Result<std::optional<Kernel>> other = settled_otherwise(*kernel, params, kernel);
+  Result<std::optional<Kernel>> other = settle(*kernel, params, kernel);
   if (!other) return other.error();
   return *other ? std::make_shared<const Kernel>(*std::move(*other)) : kernel;
 }
+
+Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params) { return settle(kernel, params, nullptr); }
 
 bool is_switch(const Kernel& kernel, const Param& param) {
   bool named = false;

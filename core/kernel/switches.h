@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ const Kernel& as_in_file(const Kernel& kernel);
 /// Names that are no parameters are passed over. Faults: conditions that cannot be evaluated.
 Result<Kernel> settled(const Kernel& kernel, const Scope& params);
 Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel>& kernel, const Scope& params);
+/// Nothing where that is the same one, which is not copied then.
+Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params);
 
 /// A parameter that may be 0, and is by default, for conditions name it; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
