@@ -14,6 +14,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -345,11 +346,13 @@ class Subtiler {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
       if (looks_rows_up(op) && d == 0) return refuse("its rows are looked up one by one");
+      const bool ends = flag_attr(op, "before");  // a mask whose end is the same everywhere
+      if (ends && d != static_cast<std::size_t>(integer_attr(op, "axis", 1))) return plan;
       if (op.kind != "gather" || d == 1) {
         if (tile.shape.size() > op.at.size())
           return refuse(op.tensor.empty() ? std::string("its place is not known")
                                           : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
-        plan.coordinate = op.at.size() - tile.shape.size() + d;
+        plan.coordinate = ends ? 1 : op.at.size() - tile.shape.size() + d;
         plan.step = divided(tile.shape[d], at);
       }
     }
@@ -463,7 +466,13 @@ class Subtiler {
 }  // namespace
 
 Result<Kernel> subtile(const Kernel& kernel, const Subtile& request, const Scope& params) {
-  return Subtiler(kernel, request, params).run();
+  // With all that parameters turn on, so that what is cut knows other sizes too; else as it is for these.
+  if (Result<Kernel> cut = Subtiler(as_in_file(kernel), request, params).run(); !kernel.whole)
+    return cut;
+  else if (cut)
+    return settled(*cut, params);
+  const Result<Kernel> now = settled(kernel, params);
+  return now ? Subtiler(held(*now), request, params).run() : now;
 }
 
 std::string cut_suffix(const Subtile& cut) { return fmt::format("[{}/{}]", cut.param, cut.factor); }
