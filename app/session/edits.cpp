@@ -17,6 +17,7 @@
 #include "core/base/text_style.h"
 #include "core/formats/changes_json.h"
 #include "core/formats/constraints_json.h"
+#include "core/kernel/switches.h"
 #include "core/library/library.h"
 #include "core/library/source.h"
 
@@ -36,6 +37,7 @@ std::optional<Error> Edits::resolve() {
   content_.bounds = nullptr;
   content_.unresolved = nullptr;
   if (!content_.kernel || !content_.machine) return std::nullopt;
+  if (auto kernel = settled(content_.kernel, content_.overrides)) content_.kernel = *std::move(kernel);
   auto problem = make_problem(content_.spec());
   if (!problem) {
     Error error = in_options(content_.source ? content_.source->in_own_words(problem.error(), *content_.kernel) : problem.error());

@@ -9,6 +9,7 @@
 #include "core/base/text_style.h"
 #include "core/kernel/evaluate.h"
 #include "core/kernel/execute.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::codegen {
 namespace {
@@ -52,15 +53,21 @@ std::string DataCheck::sentence() const {
 }
 
 Result<DataCheck> verify_with_data(const DataRequest& request, const std::stop_token& stop, const std::function<void(std::int64_t)>& said) {
-  const Kernel& kernel = request.instance.kernel();
+  const Kernel& usual = request.instance.kernel();
   const Scope& sizes = request.instance.problem().params;
   Scope given = request.params;
-  for (const Param& param : kernel.params)
+  for (const Param& param : usual.params)
     if (const auto it = sizes.find(param.name); !param.eval_value && it != sizes.end()) given.insert(*it);
-  auto scope = parameter_scope(kernel, given, true);
+  auto scope = parameter_scope(usual, given, true);
   if (!scope.ok()) return scope.error();
   InstanceSpec small = request.instance.spec();
   small.params = *scope;
+  auto settled_kernel = settled(small.kernel, small.params);
+  if (!settled_kernel.ok()) return settled_kernel.error();
+  small.kernel = *std::move(settled_kernel);
+  const Kernel& kernel = *small.kernel;
+  if (kernel.off != usual.off)
+    return Error::input("at its evaluation sizes the kernel has other ops than the schedule", "give the sizes that were solved for");
   const auto problem = make_problem(small);
   if (!problem.ok()) return problem.error();
   const auto built = build_program(kernel, *problem, request.schedule, {}, request.options);

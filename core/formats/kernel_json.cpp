@@ -13,6 +13,7 @@
 #include "core/kernel/index_data.h"
 #include "core/kernel/infer.h"
 #include "core/kernel/op_kind.h"
+#include "core/kernel/switches.h"
 #include "core/kernel/validate.h"
 
 namespace heddle {
@@ -235,6 +236,7 @@ void visit(Io& io, Tensor& t) {
       "of an index tensor: a part of a structure like \"bigbird(rows=64, seed=1).colidx\", a file of 32-bit integers, or the numbers");
   io.optional("below", t.below, "of an index tensor: its numbers are below this, and -1 or more");
   io.unless(!t.rising, "rising", t.rising, as::Flag{}, "of an index tensor: no number is smaller than the one before it");
+  io.optional("if", t.when, "of the parameters: where it is 0 there is no such tensor");
 }
 
 template <class Io>
@@ -305,6 +307,8 @@ void visit(Io& io, TileOp& o) {
   io.optional("out", o.outputs, as::list(as::name), "values defined");
   io.optional("attrs", o.attrs, Attributes{});
   io.optional("cost", o.cost);
+  io.optional("if", o.when,
+              "of the parameters: where it is 0 there is no such op, and its only input stands for a result of the same shape");
 }
 
 template <class Io>
@@ -400,7 +404,10 @@ void read_root(ObjectReader& root, Kernel& kernel) {
       if (fault.pointer == list) return;
   std::vector<Fault> meaning = validate(kernel);
   for (Fault& fault : validate_shapes(kernel)) meaning.push_back(std::move(fault));
-  if (meaning.empty()) meaning = validate_free_axes(kernel);
+  if (meaning.empty()) {
+    const Result<Kernel> usual = settled(kernel, {});
+    meaning = usual ? in_file(validate_free_axes(*usual), *usual) : usual.error().faults;
+  }
   std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
   log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());
 }
@@ -410,7 +417,8 @@ void read_root(ObjectReader& root, Kernel& kernel) {
 Json kernel_schema() { return document_schema<Kernel>(kKernelSchema, "Heddle kernel"); }
 
 Result<Kernel> parse_kernel(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
-  return read_document<Kernel>(text, file_name, kKernelSchema, warnings, read_root);
+  const Result<Kernel> kernel = read_document<Kernel>(text, file_name, kKernelSchema, warnings, read_root);
+  return kernel ? settled(*kernel, {}) : kernel;
 }
 
 Result<Kernel> read_kernel(const std::string& path, std::vector<Fault>* warnings) {
@@ -436,7 +444,8 @@ void leave_out(Json& document, const Kernel& kernel, const std::function<bool(co
 
 }  // namespace
 
-std::string kernel_text(const Kernel& kernel, std::string_view original) {
+std::string kernel_text(const Kernel& given, std::string_view original) {
+  const Kernel& kernel = as_in_file(given);
   Json fresh = document_json(kKernelSchema, kernel);
   if (const Result<Json> json = parse_json(original, {}); !original.empty() && json) {
     // What the file left out stays out. A name without an entry there has an entry of its own only where it must.
@@ -457,7 +466,8 @@ std::string kernel_text(const Kernel& kernel, std::string_view original) {
   return document_text<Kernel>(std::move(fresh), original, kKernelSchema, read_root);
 }
 
-std::string brief_kernel_text(const Kernel& kernel) {
+std::string brief_kernel_text(const Kernel& given) {
+  const Kernel& kernel = as_in_file(given);
   Json fresh = document_json(kKernelSchema, kernel);
   leave_out(fresh, kernel, [](const std::string&, const char*) { return true; });
   return fresh.pretty();

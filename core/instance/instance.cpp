@@ -6,12 +6,24 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/kernel/switches.h"
 #include "core/problem/resolve.h"
 
 namespace heddle {
 
+namespace {
+
+/// With the kernel as its parameters have it.
+InstanceSpec settled(InstanceSpec spec) {
+  if (spec.kernel)
+    if (auto kernel = heddle::settled(spec.kernel, spec.params)) spec.kernel = *std::move(kernel);
+  return spec;
+}
+
+}  // namespace
+
 struct Instance::Parts {
-  Parts(InstanceSpec of, std::shared_ptr<const Problem> made) : spec(std::move(of)), problem(std::move(made)) {}
+  Parts(InstanceSpec of, std::shared_ptr<const Problem> made) : spec(settled(std::move(of))), problem(std::move(made)) {}
 
   const InstanceSpec spec;
   const std::shared_ptr<const Problem> problem;

@@ -43,6 +43,7 @@ class Instance {
   Instance(InstanceSpec spec, std::shared_ptr<const Problem> problem);
   Instance(InstanceSpec spec, Problem problem);
 
+  /// Its kernel is the one that its parameters leave (core/kernel/switches.h).
   const InstanceSpec& spec() const;
   const Kernel& kernel() const { return *spec().kernel; }
   const Machine& machine() const { return *spec().machine; }

@@ -13,6 +13,7 @@
 #include "core/base/suggest.h"
 #include "core/kernel/formula.h"
 #include "core/kernel/rounding.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -87,7 +88,10 @@ const char* eval_verdict(bool compared, bool pass) {
   return pass ? "agrees" : "differs";
 }
 
-Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::uint64_t seed, const std::stop_token& stop) {
+Result<TensorMap> make_tensors(const Kernel& given, const Scope& scope, std::uint64_t seed, const std::stop_token& stop) {
+  const Result<Kernel> now = settled(given, scope);
+  if (!now) return now.error();
+  const Kernel& kernel = *now;
   TensorMap tensors;
   Error error;
   std::int64_t elements = 0;
@@ -134,16 +138,19 @@ Result<TensorMap> make_tensors(const Kernel& kernel, const Scope& scope, std::ui
   return tensors;
 }
 
-Result<EvalReport> evaluate(const Kernel& kernel, const Scope& overrides, std::uint64_t seed, const std::stop_token& stop,
+Result<EvalReport> evaluate(const Kernel& given, const Scope& overrides, std::uint64_t seed, const std::stop_token& stop,
                             const BlockListener& listener) {
   const auto start = std::chrono::steady_clock::now();
   EvalReport report;
-  report.kernel = kernel.name;
+  report.kernel = given.name;
   report.seed = seed;
-  report.reference = kernel.reference;
-  auto scope = parameter_scope(kernel, overrides, true);
+  report.reference = given.reference;
+  auto scope = parameter_scope(given, overrides, true);
   if (!scope.ok()) return scope.error();
   report.params = *scope;
+  const Result<Kernel> now = settled(given, *scope);
+  if (!now) return now.error();
+  const Kernel& kernel = *now;
 
   const Reference* reference = nullptr;
   std::optional<Formula> formula;

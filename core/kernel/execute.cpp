@@ -16,6 +16,7 @@
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_semantics.h"
 #include "core/kernel/rounding.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -364,19 +365,24 @@ Result<Scope> parameter_scope(const Kernel& kernel, const Scope& overrides, bool
   }
   // Before conditions, whose sentences are about sizes that there can be.
   for (const Param& p : kernel.params)
-    if (const std::int64_t value = scope.at(p.name); value < 1)
-      error.faults.push_back({kernel.source, "/params", fmt::format("parameter '{}' is {}, expected at least 1", p.name, value), ""});
+    if (const std::int64_t value = scope.at(p.name), least = is_switch(kernel, p) ? 0 : 1; value < least)
+      error.faults.push_back(
+          {kernel.source, "/params", fmt::format("parameter '{}' is {}, expected at least {}", p.name, value, least), ""});
   if (!error.faults.empty()) return error;
   return checked_scope(kernel, std::move(scope));
 }
 
 Result<ExecutionCount> plan_execution(const Kernel& kernel, const Scope& scope, TensorMap& tensors) {
-  return Executor(kernel, scope, tensors, {}).plan();
+  const Result<Kernel> now = settled(kernel, scope);
+  if (!now) return now.error();
+  return Executor(*now, scope, tensors, {}).plan();
 }
 
 Result<ExecutionCount> execute(const Kernel& kernel, const Scope& scope, TensorMap& tensors, const std::stop_token& stop,
                                const BlockListener& listener) {
-  return Executor(kernel, scope, tensors, stop).run(listener);
+  const Result<Kernel> now = settled(kernel, scope);
+  if (!now) return now.error();
+  return Executor(*now, scope, tensors, stop).run(listener);
 }
 
 }  // namespace heddle

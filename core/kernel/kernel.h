@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -73,6 +74,7 @@ struct Tensor {
   std::optional<IndexData> data{};
   std::optional<Expr> below{};  ///< all numbers are below it, and at least -1; absent: any 32-bit number of at least -1
   bool rising = false;          ///< no number is smaller than the one before it: row pointers
+  std::optional<Expr> when{};   ///< of the parameters: where it is 0, the kernel has no such tensor (core/kernel/switches.h)
 };
 
 /// One grid dimension; its name is the block index variable in coordinates.
@@ -147,6 +149,7 @@ struct TileOp {
   std::vector<Expr> at;              ///< coordinates of the tile's first element in `tensor`
   std::map<std::string, Attr> attrs;
   std::optional<CostOverride> cost;
+  std::optional<Expr> when{};  ///< of the parameters: where it is 0, the kernel has no such op (core/kernel/switches.h)
 
   /// The attribute of that name, where it is a T; null: it is none, or there is none.
   template <class T>
@@ -191,6 +194,10 @@ struct Kernel {
   int max_groups = 3;
   /// Loads have a group of their own. False: any group may issue them beside its other work (no warp specialization).
   bool producer = true;
+  /// As its file says it, where parameters turn ops or tensors on, and the conditions that do not hold: what is under those was left out
+  /// (core/kernel/switches.h). Null: there are none, or all is there still.
+  std::shared_ptr<const Kernel> whole{};
+  std::vector<std::string> off{};
 
   const TileValue* find_value(std::string_view name) const;
   const Tensor* find_tensor(std::string_view name) const;

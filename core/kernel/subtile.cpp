@@ -14,6 +14,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -345,7 +346,8 @@ class Subtiler {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
       if (looks_rows_up(op) && d == 0) return refuse("its rows are looked up one by one");
-      if (op.kind != "gather" || d == 1) {
+      // Every row has the same end.
+      if (d == 1 || (op.kind != "gather" && !flag_attr(op, "before"))) {
         if (tile.shape.size() > op.at.size())
           return refuse(op.tensor.empty() ? std::string("its place is not known")
                                           : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
@@ -463,7 +465,13 @@ class Subtiler {
 }  // namespace
 
 Result<Kernel> subtile(const Kernel& kernel, const Subtile& request, const Scope& params) {
-  return Subtiler(kernel, request, params).run();
+  // With all that parameters turn on, so that what is cut knows other sizes too; else as it is for these.
+  if (Result<Kernel> cut = Subtiler(as_in_file(kernel), request, params).run(); !kernel.whole)
+    return cut;
+  else if (cut)
+    return settled(*cut, params);
+  const Result<Kernel> now = settled(kernel, params);
+  return now ? Subtiler(held(*now), request, params).run() : now;
 }
 
 std::string cut_suffix(const Subtile& cut) { return fmt::format("[{}/{}]", cut.param, cut.factor); }

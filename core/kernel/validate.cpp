@@ -16,6 +16,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -45,6 +46,7 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.prologue.size(); ++i) op("prologue", i, kernel_.prologue[i]);
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
+    for (Fault& f : validate_switches(kernel_)) faults_.push_back(std::move(f));
     if (is_formula(kernel_.reference))
       if (const auto formula = Formula::parse(kernel_.reference, kernel_); !formula.ok())
         for (const Fault& f : formula.error().faults) faults_.push_back(f);
@@ -142,6 +144,7 @@ class Validator {
       shape(fmt::format("/tensors/{}/shape", i), tensor.shape, i);
       index(fmt::format("/tensors/{}", i), tensor, i);
       packing(fmt::format("/tensors/{}", i), tensor);
+      if (tensor.when) known_names(fmt::format("/tensors/{}/if", i), *tensor.when, params_);
     }
 
     unique("values", kernel_.values);
@@ -260,6 +263,7 @@ class Validator {
       fault(at + "/at", "coordinates without a tensor", "add \"tensor\", or remove \"at\"");
     for (std::size_t k = 0; k < op.inputs.size(); ++k)
       if (!op.inputs[k].value.empty()) operand(fmt::format("{}/in/{}", at, k), list, index, op.inputs[k]);
+    if (op.when) known_names(at + "/if", *op.when, params_);
     if (list != "body" && op.cost) fault(at + "/cost", "costs belong to ops of the loop body; only they are scheduled");
   }
 

@@ -18,6 +18,7 @@
 #include "core/formats/schedule_json.h"
 #include "core/formats/schema.h"
 #include "core/kernel/subtile.h"
+#include "core/kernel/switches.h"
 #include "core/library/library.h"
 #include "core/schedule/question.h"
 
@@ -249,6 +250,8 @@ auto project_reader(const std::string& folder) {
     project.spec.params = read_params_from(root);
     project.spec.changes = read_changes_from(root);
     project.spec.choices = read_choices_from(root);
+    if (project.spec.kernel)
+      if (auto kernel = settled(project.spec.kernel, project.spec.params)) project.spec.kernel = *std::move(kernel);
     if (project.spec.kernel && project.spec.machine) {
       const std::size_t faults = log.faults.size();
       Result<Problem> problem = make_problem(project.spec);

@@ -11,6 +11,7 @@
 #include "core/base/saturate.h"
 #include "core/base/suggest.h"
 #include "core/kernel/conditions.h"
+#include "core/kernel/switches.h"
 #include "core/kernel/validate.h"
 #include "core/layout/plan.h"
 #include "core/problem/changes.h"
@@ -108,8 +109,8 @@ class Resolver {
       const auto override = overrides.find(param.name);
       const bool given = override != overrides.end();
       const FaultPlace place = given ? FaultPlace{} : in_kernel(fmt::format("/params/{}/value", i));
-      if (const auto value = faults_.number(Expr(given ? override->second : param.value), {}, {1, kAbsurd}, place,
-                                            fmt::format("parameter '{}'", param.name)))
+      if (const auto value = faults_.number(Expr(given ? override->second : param.value), {}, {is_switch(kernel_, param) ? 0 : 1, kAbsurd},
+                                            place, fmt::format("parameter '{}'", param.name)))
         problem_.params[param.name] = *value;
     }
     for (const auto& [name, value] : overrides)
@@ -402,7 +403,11 @@ class Resolver {
 
 Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes,
                         const LayoutChoices& choices) {
-  return Resolver(kernel, machine, changes, choices).run(overrides);
+  const Result<Kernel> now = settled(kernel, overrides);
+  if (!now) return now.error();
+  Result<Problem> problem = Resolver(*now, machine, changes, choices).run(overrides);
+  if (problem) return problem;
+  return Error{problem.error().kind, in_file(problem.error().faults, *now)};
 }
 
 }  // namespace heddle

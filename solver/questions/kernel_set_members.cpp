@@ -11,6 +11,7 @@
 #include "core/base/scanner.h"
 #include "core/base/split.h"
 #include "core/base/suggest.h"
+#include "core/kernel/switches.h"
 
 namespace heddle {
 namespace {
@@ -181,7 +182,12 @@ class Expansion {
   }
 
   void build(const Kernel& kernel, const Scope& params, KernelSetMember& m) const {
-    Kernel cut = kernel;
+    Result<Kernel> now = settled(kernel, params);
+    if (!now) {
+      m.faults = now.error().faults;
+      return;
+    }
+    Kernel cut = *std::move(now);
     for (const Subtile& s : m.subtiles) {
       Result<Kernel> parts = subtile(cut, s, params);
       if (!parts) {

@@ -14,6 +14,7 @@
 #include "core/formats/kernel_json.h"
 #include "core/kernel/edit.h"
 #include "core/kernel/op_kind.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::app {
 namespace {
@@ -38,7 +39,7 @@ std::string shape_text(const TileValue& value) {
 
 /// A change of the kernel, as one of its text.
 void change(const Session& session, UiState& ui, const std::string& what, const std::function<void(Kernel&)>& edit) {
-  Kernel kernel = *session.content().kernel;
+  Kernel kernel = as_in_file(*session.content().kernel);
   edit(kernel);
   ui.commands.push(EditSource{SourceOf::Kernel, kernel_text(kernel, session.texts().text_of(SourceOf::Kernel)->text), false, what});
 }
@@ -84,7 +85,7 @@ bool field(const char* name, char* text, std::size_t size, float width) {
 }
 
 void draw_operands(const Session& session, UiState& ui, const TileOp& op, OpPlace place, float width) {
-  const Kernel& kernel = *session.content().kernel;
+  const Kernel& kernel = as_in_file(*session.content().kernel);
   std::vector<std::string> words;
   const std::vector<Operand> possible = operands_for(kernel, place);
   for (const Operand& operand : possible) words.push_back(operand_text(operand));
@@ -114,7 +115,7 @@ void draw_operands(const Session& session, UiState& ui, const TileOp& op, OpPlac
 }
 
 void draw_result(const Session& session, UiState& ui, const TileOp& op, GraphEditState& s, float width) {
-  const Kernel& kernel = *session.content().kernel;
+  const Kernel& kernel = as_in_file(*session.content().kernel);
   const TileValue* value = op.outputs.empty() ? nullptr : kernel.find_value(op.outputs.front());
   if (!value) return;
   const auto with_value = [&](const std::string& what, const std::function<void(TileValue&)>& edit) {
@@ -166,7 +167,7 @@ void draw_graph_edit(const Session& session, UiState& ui) {
   GraphEditState& s = ui.of<GraphEditState>();
   section("EDIT");
   if (const std::string reason = why_no_graph_edit(session); !reason.empty()) return wrapped_text(fonts().small, theme().dim, reason);
-  const Kernel& kernel = *session.content().kernel;
+  const Kernel& kernel = as_in_file(*session.content().kernel);
   const OpId selected = session.selection().primary();
   if (selected != s.seen) {
     s.seen = selected;
