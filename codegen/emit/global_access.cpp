@@ -99,8 +99,10 @@ bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
 void write_whole_vector(EmitContext& emit, const Step& step, const std::string& from) {
   const std::string to = begin_result(emit, step);
   emit.text.raw("#pragma unroll");
-  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * 256 + lane * 8 + e % 8];",
-                 emit.tiles.values[step.output.value].layout->elements, to, from);
+  const int lanes = emit.tiles.lanes_of_row;
+  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * {} + {} * 8 + e % 8];",
+                 emit.tiles.values[step.output.value].layout->elements, to, from, 8 * lanes,
+                 lanes < 32 ? fmt::format("lane % {}", lanes) : "lane");
   end_result(emit, step);
 }
 

@@ -22,7 +22,7 @@ const Kernel& as_in_file(const Kernel& kernel);
 Result<Kernel> settled(const Kernel& kernel, const Scope& params);
 Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel>& kernel, const Scope& params);
 
-/// A parameter that may be 0, and is by default, for conditions name it; all others are at least 1.
+/// A parameter that may be 0, and is by default, for conditions name it, and nothing else does; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
 
 /// With the conditions that made it what it is among those of its sizes: whoever changes it can no longer settle it again.
