@@ -8,6 +8,7 @@
 #include "codegen/program/text.h"
 #include "core/base/atomic_file.h"
 #include "core/formats/schedule_json.h"
+#include "core/kernel/switches.h"
 #include "core/layout/plan.h"
 #include "core/library/library.h"
 #include "core/patterns/pattern.h"
@@ -35,7 +36,7 @@ Lowering scheduled(const Result<Kernel>& kernel, const Scope& params, const std:
   REQUIRE(problem.ok());
   const auto schedule = read_schedule(repository_path(path), *problem);
   REQUIRE(schedule.ok());
-  return {*kernel, *problem, *schedule};
+  return {*settled(*kernel, params), *problem, *schedule};
 }
 
 }  // namespace
