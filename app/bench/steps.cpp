@@ -34,6 +34,9 @@ const std::vector<Subject> kHopperSubjects{
     {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
     {"causal", "attention_forward_causal_hopper", {}},
     {"backward", "attention_backward_hopper", {}},
+    {"attention-lse", "attention_forward_hopper", {"-p", "LSE=1"}},
+    {"delta", "attention_delta", {}},
+    {"round-dq", "attention_round_dq", {}},
     {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
     {"attention-fp8",
      "attention_forward_fp8_hopper",
@@ -68,7 +71,10 @@ const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"swiglu", "swiglu_dual_gemm_blackwell", {}},
                                               {"attention", "attention_forward_blackwell", {}},
                                               {"causal", "attention_forward_causal_blackwell", {}},
-                                              {"backward", "attention_backward_blackwell", {}}};
+                                              {"backward", "attention_backward_blackwell", {}},
+                                              {"attention-lse", "attention_forward_blackwell", {"-p", "LSE=1"}},
+                                              {"delta", "attention_delta", {}},
+                                              {"round-dq", "attention_round_dq", {}}};
 
 const Words kQuick{"--no-time", "--no-library", "--repeats", "5", "--limit", "20"};
 const Words kUnchecked{"--no-verify"};
@@ -221,6 +227,18 @@ namespace {
 const std::string kOnlyMoreTrips = "phases of the rings' barriers, slots that are filled again too early: one trip alone is right",
                   kOneTripToo = "not the rings: one trip goes wrong, too";
 
+/// What comes before and after a backward pass.
+void add_pair_checks(List& list, const Words& heads) {
+  list.check("attention-lse-small", "attention whose threads store a number per query", "attention-lse", heads);
+  list.check("delta-small", "rows of 128 numbers, two at a time in a warp, and a number for each", "delta", sizes("ROWS=1000"));
+  list.check("round-dq-small", "rows of f32 that become bf16", "round-dq", sizes("ROWS=1000"));
+}
+void add_pair_speeds(List& list, const Words& long_rows) {
+  list.speed("attention-lse-8k", "what LSE costs", "attention-lse", "attention-lse-small", long_rows + kUnchecked);
+  list.speed("delta", "the queries of 64 heads of 8192; memory decides", "delta", "delta-small", kUnchecked);
+  list.speed("round-dq", "the same of dQ", "round-dq", "round-dq-small", kUnchecked);
+}
+
 std::vector<BenchStep> blackwell_steps(List list) {
   const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),
               square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
@@ -234,12 +252,14 @@ std::vector<BenchStep> blackwell_steps(List list) {
                  {kOnlyMoreTrips, kOneTripToo});
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
+  add_pair_checks(list, heads);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192");
   list.speed("gemm-8192", "8192 x 8192 x 8192", "gemm", "gemm-small", gemm);
   list.speed("attention-8k", "32 heads of 8192 queries and keys", "attention", "attention-small", long_rows);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  add_pair_speeds(list, long_rows);
   list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
@@ -328,6 +348,7 @@ std::vector<BenchStep> hopper_steps(List list) {
              "attention-fp8-turned", sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
+  add_pair_checks(list, heads);
   list.check("backward-packed-small", "dQ kept as threads have it", "backward-packed", square);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192"),
@@ -337,6 +358,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("attention-176-8k", "blocks of 176 keys, 32 heads of 8448", "attention-176", "attention-176-small", rows_of_176);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  add_pair_speeds(list, long_rows);
   list.speed("backward-packed-8k", "the same with dQ kept as threads have it", "backward-packed", "backward-packed-small",
              long_rows + kUnchecked);
   list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});

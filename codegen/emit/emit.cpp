@@ -131,8 +131,9 @@ void write_kernel(EmitContext& emit, const CudaText& roles) {
   for (std::size_t m = 0; m < emit.launch.maps.size(); ++m)
     arguments += fmt::format("{}const __grid_constant__ TensorMap map{}", arguments.empty() ? "" : ", ", m);
   for (std::size_t p = 0; p < emit.launch.pointers.size(); ++p)
-    arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
-                             pointer_type(emit.kernel.tensors[emit.launch.pointers[p]].dtype), p);
+    arguments += fmt::format("{}{}{}* __restrict__ {}", arguments.empty() ? "" : ", ",
+                             is_written(emit.kernel.tensors[emit.launch.pointers[p]].role) ? "" : "const ",
+                             pointer_type(emit.kernel.tensors[emit.launch.pointers[p]].dtype), pointer_name(emit, p));
   if (emit.records) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   const bool clusters = emit.program.cluster > 1;
   emit.text.open("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{",

@@ -57,7 +57,7 @@ struct LaunchPlan {
   std::int64_t smem_bytes = 0;
   std::int64_t tiles = 1;  ///< blocks beyond this have nothing to do; one per SM is right
   std::vector<TensorMapPlan> maps;
-  std::vector<std::size_t> pointers;    ///< tensors read by plain loads
+  std::vector<std::size_t> pointers;    ///< tensors that threads read or write themselves, by plain loads and stores
   std::optional<RunTimeSizes> sizes{};  ///< absent: all sizes are literals of the text
 };
 

@@ -139,6 +139,7 @@ std::vector<std::string> place_text(EmitContext& emit, const Step& step, const T
   using Kind = ThreadTile::Kind;
   const int skipped = layout.kind == Kind::Matrix ? step.piece.number * emit.tiles.elements_of(step, step.output.value) : 0;
   const std::string piece = emit.tiles.kind == TileKind::ThreadRows && skipped > 0 ? fmt::format(" + {}", skipped) : "";
+  const int lanes = emit.tiles.lanes_of_row;
   std::string row, column;
   const Layout* lies = layout.usual ? nullptr : emit.tiles.layout_of(step.output.value);
   const auto first = lies ? coordinate_text(*lies, 0) : std::nullopt;
@@ -155,8 +156,9 @@ std::vector<std::string> place_text(EmitContext& emit, const Step& step, const T
     case TileKind::WarpRows:
       row = layout.kind == Kind::Matrix ? fmt::format("warp * {} + e / {}", layout.rows / 4, layout.columns)
                                         : fmt::format("warp * {} + e", layout.rows / 4);
-      column = layout.kind == Kind::Matrix ? fmt::format("e % {0} / 8 * 256 + lane * 8 + e % 8", layout.columns)
-                                           : "e / 8 * 256 + lane * 8 + e % 8";
+      if (lanes < 32) row += fmt::format(" * {} + lane / {}", 32 / lanes, lanes);
+      column = fmt::format("e{} / 8 * {} + {} * 8 + e % 8", layout.kind == Kind::Matrix ? fmt::format(" % {}", layout.columns) : "",
+                           8 * lanes, lanes < 32 ? fmt::format("lane % {}", lanes) : "lane");
       break;
     case TileKind::ThreadRows:
       row = "tid";

@@ -59,11 +59,15 @@ std::string passes_text(const EmitContext& emit, const Section& section, const S
   return text;
 }
 
+std::string pointer_name(const EmitContext& emit, std::size_t pointer) {
+  return fmt::format("{}{}", is_written(emit.kernel.tensors[emit.launch.pointers[pointer]].role) ? "out" : "in", pointer);
+}
+
 std::string pointer_to(EmitContext& emit, std::size_t tensor) {
   std::size_t pointer = 0;
   while (pointer < emit.launch.pointers.size() && emit.launch.pointers[pointer] != tensor) ++pointer;
   if (pointer == emit.launch.pointers.size()) emit.launch.pointers.push_back(tensor);
-  return fmt::format("in{}", pointer);
+  return pointer_name(emit, pointer);
 }
 
 }  // namespace heddle::codegen

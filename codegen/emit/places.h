@@ -24,6 +24,8 @@ std::string end_text(const EmitContext& emit, const Section& section, int passes
 /// Those passes that have the step.
 std::string passes_text(const EmitContext& emit, const Section& section, const Step& step);
 
+/// What the text calls the launch's pointer of that number.
+std::string pointer_name(const EmitContext& emit, std::size_t pointer);
 /// The pointer that stands for a tensor in the text; the launch has it from now on.
 std::string pointer_to(EmitContext& emit, std::size_t tensor);
 

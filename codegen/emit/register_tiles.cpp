@@ -7,16 +7,17 @@
 namespace heddle::codegen {
 namespace {
 
-/// A vector of one number per row or per column lies as the tiles do, without the other dimension.
-std::optional<Layout> usual_vector(TileKind kind, bool rows, std::int64_t extent) {
+/// A vector of one number per row or per column lies as the tiles do, which have `columns` where they are whole rows, without the other
+/// dimension.
+std::optional<Layout> usual_vector(TileKind kind, std::int64_t columns, bool rows, std::int64_t extent) {
   const auto across = [&](std::int64_t least) { return rows ? least : extent; };
   switch (kind) {
     case TileKind::Fragments:
       if (rows ? extent != 64 : extent % 8 != 0) return std::nullopt;
       return without_dimension(accumulator_layout(across(16)), rows ? 1 : 0);
     case TileKind::WarpRows:
-      if (extent % (rows ? 4 : 256) != 0) return std::nullopt;
-      return without_dimension(warp_rows_layout(rows ? extent : 4, across(256)), rows ? 1 : 0);
+      if (rows ? !fits_warp_rows(extent, columns) : extent != columns || columns % 8 != 0) return std::nullopt;
+      return without_dimension(warp_rows_layout(rows ? extent : 128 / lanes_of_row(columns), columns), rows ? 1 : 0);
     case TileKind::ThreadRows:
       if (!rows || extent != 128) return std::nullopt;
       return without_dimension(thread_rows_layout(extent, across(16)), 1);
@@ -25,7 +26,7 @@ std::optional<Layout> usual_vector(TileKind kind, bool rows, std::int64_t extent
 }
 
 /// What a thread has of a value, from its layout; or what is wrong with that.
-std::string lay_out(TileKind kind, const ValuePlan& plan, TiledValue& value) {
+std::string lay_out(TileKind kind, std::int64_t columns, const ValuePlan& plan, TiledValue& value) {
   if (!plan.layout) return plan.unknown.empty() ? "has a shape that is spread over threads in no known way" : plan.unknown;
   const Layout& from = *plan.layout;
   if (from.shape != value.shape) return fmt::format("lies as {}, which is of another shape", plan.text);
@@ -37,7 +38,9 @@ std::string lay_out(TileKind kind, const ValuePlan& plan, TiledValue& value) {
   const bool tile = value.shape.size() == 2;
   if (tile) {
     layout.rows = value.shape[0], layout.cols = value.shape[1];
-    layout.columns = kind == TileKind::WarpRows ? static_cast<int>(layout.cols / 32) : kind == TileKind::ThreadRows ? layout.elements : 0;
+    layout.columns = kind == TileKind::WarpRows     ? static_cast<int>(layout.cols / lanes_of_row(layout.cols))
+                     : kind == TileKind::ThreadRows ? layout.elements
+                                                    : 0;
     const Layout usual = kind == TileKind::Fragments  ? accumulator_layout(layout.cols)
                          : kind == TileKind::WarpRows ? warp_rows_layout(layout.rows, layout.cols)
                                                       : thread_rows_layout(layout.rows, layout.cols);
@@ -53,7 +56,7 @@ std::string lay_out(TileKind kind, const ValuePlan& plan, TiledValue& value) {
   const bool rows = element && (*element)[0] > 0;
   layout.kind = rows ? ThreadTile::Kind::Rows : ThreadTile::Kind::Columns;
   (rows ? layout.rows : layout.cols) = value.shape[0];
-  const auto usual = usual_vector(kind, rows, value.shape[0]);
+  const auto usual = usual_vector(kind, columns, rows, value.shape[0]);
   layout.usual = layout.usual_rows = usual && (from == *usual || same_places(from, *usual));
   return {};
 }
@@ -69,13 +72,16 @@ RegisterTiles tiles_in_registers(const Kernel& kernel, const Problem& problem, c
   tiles.kind = family == Family::Products         ? TileKind::Fragments
                : family == Family::TensorProducts ? TileKind::ThreadRows
                                                   : TileKind::WarpRows;
+  std::int64_t columns = 256;  // without mmas all tiles have the same
   for (const TileValue& v : kernel.values) {
     TiledValue& value = tiles.values.emplace_back();
     for (const Expr& extent : v.shape) value.shape.push_back(extent.evaluate(program.params).value());
     value.bits = bits_of(v.dtype);
     value.per_register = 32 / value.bits;
     value.packed = value.per_register > 1;
+    if (v.space == Space::Register && value.shape.size() == 2) columns = value.shape[1];
   }
+  tiles.lanes_of_row = static_cast<int>(lanes_of_row(columns));
   if (!tiles.plan || tiles.plan->values.size() != tiles.values.size()) {
     refusals.push_back({"layout", {}, "nothing is known of how values lie: the problem has no plan of its layouts", std::nullopt});
     return tiles;
@@ -96,7 +102,7 @@ RegisterTiles tiles_in_registers(const Kernel& kernel, const Problem& problem, c
       odd("holds integers of 32 bits in registers; f32, and numbers of 16, 8 and 4 bits can be written");
       continue;
     }
-    const std::string wrong = lay_out(tiles.kind, tiles.plan->values[i], value);
+    const std::string wrong = lay_out(tiles.kind, columns, tiles.plan->values[i], value);
     if (!wrong.empty()) odd(wrong);
     if (!value.layout) continue;
     const int elements = value.layout->elements;

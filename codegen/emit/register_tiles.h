@@ -48,6 +48,7 @@ struct RegisterTiles {
   TileKind kind = TileKind::WarpRows;
   std::shared_ptr<const LayoutPlan> plan;  ///< how values lie and in which instructions ops are written
   std::vector<TiledValue> values;
+  int lanes_of_row = 32;  ///< WarpRows: which share a row of every tile
 
   const char* type_of(std::size_t v) const { return values[v].packed ? "u32" : "float"; }
   int words_of(std::size_t v) const { return values[v].layout ? values[v].layout->elements / values[v].per_register : 0; }

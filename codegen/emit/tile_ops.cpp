@@ -152,6 +152,8 @@ void write_compute(EmitContext& emit, const Step& step) {
     write_access(emit, step, op, op.kind == "smem_store");
   else if (op.kind == "load")
     write_global_load(emit, step, op);
+  else if (op.kind == "store")
+    write_global_store(emit, step, op);
   else
     emit.refuse("kind", op, fmt::format("'{}' is a {}, which cannot be written yet", op.name, op.kind));
   emit.text.close();

@@ -27,5 +27,7 @@ void write_map(EmitContext& emit, const Step& step, const TileOp& op);
 bool makes_powers(const TileOp& op);
 void write_convert(EmitContext& emit, const Step& step, const TileOp& op);
 void write_global_load(EmitContext& emit, const Step& step, const TileOp& op);
+/// Of one f32 number per row or column.
+void write_global_store(EmitContext& emit, const Step& step, const TileOp& op);
 
 }  // namespace heddle::codegen

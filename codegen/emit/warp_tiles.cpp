@@ -65,7 +65,10 @@ void write_reduction(EmitContext& emit, const Step& step, const TileOp& op) {
   emit.text.raw("}");
   emit.text.line("even[r] = {};", combined("even[r]", "odd[r]"));
   const bool lazy = sum && step.output.kind == Place::Kind::Variable && is_lazy_sum(emit, step.output.value);
-  for (int mask = lazy ? 0 : fragments ? 1 : 16; fragments ? mask > 0 && mask <= 2 : mask >= 1; mask = fragments ? mask * 2 : mask / 2)
+  for (int mask = lazy        ? 0
+                  : fragments ? 1
+                              : emit.tiles.lanes_of_row / 2;
+       fragments ? mask > 0 && mask <= 2 : mask >= 1; mask = fragments ? mask * 2 : mask / 2)
     emit.text.line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
   // In straight code ptxas would put the additions off until their operands have to be spilled.
   if (lazy && !emit.section->loop) emit.text.line("even[r] = __shfl_sync(0xffffffffu, even[r], lane);");

@@ -498,6 +498,7 @@ std::string Formula::compute(const TensorMap& tensors, const Scope& scope, const
       if (stop.stop_requested()) return {};
       Whole value = std::move(values[statement.node]);
       if (const auto tensor = tensors.find(statement.name); tensor != tensors.end()) {
+        if (value.shape.size() == tensor->second.array.shape.size() + 1 && value.shape.back() == 1) value.shape.pop_back();
         demand(value.shape == tensor->second.array.shape, "the formula makes '{}' {}, the tensor is {}", statement.name,
                shape_text(value.shape), shape_text(tensor->second.array.shape));
         const Tolerance tolerance = tolerance_of(tensor->second.dtype, value.data, rounds_inside_);

@@ -178,11 +178,16 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
   Attention s;
   if (!attention_sizes(t, s) || array_of(t, "O").shape != array_of(t, "Q").shape)
     return "Q and O [heads, queries, d], K and V [heads, keys, d]";
-  Matrix out;
+  const auto statistics = t.find("LSE");
+  if (statistics != t.end() && statistics->second.array.shape != std::vector<std::int64_t>{s.heads, s.queries})
+    return "LSE [heads, queries] beside Q and O [heads, queries, d]";
+  Matrix out, lse;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const Matrix row = attend(t, s, h, probabilities(t, s, h, i, Causal ? s.keys - s.queries + i + 1 : s.keys).first);
+      const auto [p, log_sum] = probabilities(t, s, h, i, Causal ? s.keys - s.queries + i + 1 : s.keys);
+      const Matrix row = attend(t, s, h, p);
       out.insert(out.end(), row.begin(), row.end());
+      lse.push_back(log_sum / std::log(2.0));
     }
   const double typical = rms(out);
   expected.push_back({"O",
@@ -190,6 +195,12 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
                       {kBf16Unit, 0.05 * typical, 5e-3,
                        "P and O are rounded to bf16: independent errors of 2^-9 give about 2e-3 in the rms; 5 % of the rms "
                        "in one element is beyond 20 of their standard deviations"}});
+  if (statistics != t.end())
+    expected.push_back(
+        {"LSE",
+         std::move(lse),
+         {1e-5, 2e-4 + kF32Sum * static_cast<double>(s.d) * largest(array_of(t, "Q")) * largest(array_of(t, "K")) * s.factor, 1e-3,
+          "scores and sums are kept in f32 (2^-22 d max|Q| max|K| / sqrt(d)); powers may be off by 1.1e-4 of themselves"}});
   return {};
 }
 

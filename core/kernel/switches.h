@@ -26,7 +26,7 @@ Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel
 /// Nothing where that is the same one, which is not copied then.
 Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params);
 
-/// A parameter that may be 0, and is by default, for conditions name it; all others are at least 1.
+/// A parameter that may be 0, and is by default, for conditions name it, and nothing else does; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
 
 /// With all off that may be: what is not so there is so for no parameters.

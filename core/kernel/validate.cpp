@@ -113,7 +113,7 @@ class Validator {
       fault(pointer, fmt::format("expected at most {} dimensions, found {}", kLargestRank, extents.size()));
     for (std::size_t i = 0; i < extents.size(); ++i) {
       const std::string at = fmt::format("{}/{}", pointer, i);
-      known_names(at, extents[i], params_, tensors);
+      known_names(at, extents[i], sizes_, tensors);
       if (extents[i].is_constant() && extents[i].evaluate({}).value() < 1)
         fault(at, fmt::format("expected a positive size, found {}", extents[i].text()));
     }
@@ -124,16 +124,18 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.params.size(); ++i) variable(fmt::format("/params/{}/name", i), params_[i]);
     for (std::size_t i = 0; i < kernel_.conditions.size(); ++i)
       known_names(fmt::format("/conditions/{}/expr", i), kernel_.conditions[i].expr, params_);
-    block_names_ = params_;
+    for (const Param& param : kernel_.params)
+      if (!is_switch(kernel_, param)) sizes_.push_back(param.name);
+    block_names_ = sizes_;
     for (std::size_t i = 0; i < kernel_.grid.size(); ++i) {
       variable(fmt::format("/grid/{}/name", i), kernel_.grid[i].name);
-      known_names(fmt::format("/grid/{}/size", i), kernel_.grid[i].size, params_, kernel_.tensors.size());
+      known_names(fmt::format("/grid/{}/size", i), kernel_.grid[i].size, sizes_, kernel_.tensors.size());
       block_names_.push_back(kernel_.grid[i].name);
     }
     for (std::size_t i = 0; i < kernel_.around.size(); ++i)
-      known_names(fmt::format("/around/{}/bytes", i), kernel_.around[i].bytes, params_);
+      known_names(fmt::format("/around/{}/bytes", i), kernel_.around[i].bytes, sizes_);
     variable("/loop/variable", kernel_.loop.variable);
-    known_names("/loop/trips", kernel_.loop.trips, params_);
+    known_names("/loop/trips", kernel_.loop.trips, sizes_);
     if (kernel_.loop.tile_trips) known_names("/loop/tile_trips", *kernel_.loop.tile_trips, block_names_, kernel_.tensors.size());
     body_names_ = block_names_;
     body_names_.push_back(kernel_.loop.variable);
@@ -166,9 +168,9 @@ class Validator {
     if (!tensor.data)
       fault(at, fmt::format("index tensor '{}' needs \"data\"", tensor.name),
             "a generator like \"causal(rows=64).rowptr\", a file, or a list of numbers");
-    if (tensor.below) known_names(at + "/below", *tensor.below, params_, number);
+    if (tensor.below) known_names(at + "/below", *tensor.below, sizes_, number);
     if (tensor.data && tensor.data->call)
-      for (const auto& [name, value] : tensor.data->call->arguments) known_names(at + "/data", value, params_, number);
+      for (const auto& [name, value] : tensor.data->call->arguments) known_names(at + "/data", value, sizes_, number);
   }
 
   void packing(const std::string& at, const Tensor& tensor) {
@@ -190,8 +192,8 @@ class Validator {
     if (value.name.find_first_of("[] \t") != std::string::npos)
       fault(at + "/name", fmt::format("\"{}\" cannot be the name of a value; brackets and blanks mean something in operands", value.name));
     shape(at + "/shape", value.shape);
-    if (value.registers) known_names(at + "/registers", *value.registers, params_);
-    known_names(at + "/alias_at", value.alias_at, params_);
+    if (value.registers) known_names(at + "/registers", *value.registers, sizes_);
+    known_names(at + "/alias_at", value.alias_at, sizes_);
     if (value.alias_of.empty()) {
       if (!value.alias_at.is_zero())
         fault(at + "/alias_at", fmt::format("'{}' has storage of its own; expected alias_of beside alias_at", value.name));
@@ -526,7 +528,7 @@ class Validator {
   const Kernel& kernel_;
   std::vector<Fault> faults_;
   std::map<std::string, std::string> variables_;  ///< name -> pointer
-  std::vector<std::string> params_, block_names_, body_names_;
+  std::vector<std::string> params_, sizes_, block_names_, body_names_;
   std::vector<std::string> value_names_;
   std::map<std::string, const TileValue*> values_;
   std::map<std::string, Definition> definitions_;

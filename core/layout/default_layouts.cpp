@@ -6,6 +6,7 @@
 
 #include "core/base/saturate.h"
 #include "core/kernel/op_shapes.h"
+#include "core/layout/known.h"
 #include "core/layout/layout_store.h"
 
 namespace heddle {
@@ -58,11 +59,14 @@ ValuePlan in_registers(const MeasuredKernel& of, const PackedTensors& packed, st
     }
     case LayoutPlan::Family::Rows:
       if (tile) {
-        if (shape[0] != of.rows || shape[1] != of.columns || of.rows % 4 != 0 || of.columns % 256 != 0)
-          return unknown("does not have the rows (a multiple of 4) and columns (a multiple of 256) of the kernel's other tiles");
+        if (shape[0] != of.rows || shape[1] != of.columns) return unknown("does not have the rows and columns of the kernel's other tiles");
+        if (of.columns % 8 != 0) return unknown("has rows of columns that are no multiple of 8");
+        if (!fits_warp_rows(of.rows, of.columns))
+          return unknown(fmt::format("has rows of {} columns, of which four warps hold {} at a time, and they are no multiple of that",
+                                     of.columns, 128 / lanes_of_row(of.columns)));
         return lies({LayoutForm::WarpRows, of.rows, of.columns, of.bits(v)}, kUnknownShape);
       }
-      if (of.rows % 4 != 0 || of.columns % 256 != 0 || of.rows == 0) break;
+      if (!fits_warp_rows(of.rows, of.columns)) break;
       if (shape[0] == of.rows) return lies({LayoutForm::WarpRows, of.rows, of.columns, of.bits(v), 0, 1}, kUnknownShape);
       if (shape[0] == of.columns) return lies({LayoutForm::WarpRows, of.rows, of.columns, of.bits(v), 0, 0}, kUnknownShape);
       break;

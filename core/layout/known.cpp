@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "core/base/scanner.h"
 #include "core/base/split.h"
@@ -14,7 +15,7 @@ namespace heddle {
 namespace {
 
 constexpr std::string_view kRelabelledSuffix = " relabelled";
-constexpr std::int64_t kGroupWarps = 4, kGroupThreads = 128, kFragmentRows = 64;
+constexpr std::int64_t kGroupWarps = 4, kGroupThreads = 128, kLanes = 32, kFragmentRows = 64;
 
 bool is_size(std::int64_t x) { return x >= 1 && x <= kMostLayoutElements; }
 
@@ -73,14 +74,21 @@ Layout operand_layout(std::int64_t columns, int bits) {
 }
 
 Layout warp_rows_layout(std::int64_t rows, std::int64_t columns) {
-  const std::int64_t own = rows / kGroupWarps;
+  const std::int64_t own = rows / kGroupWarps, lanes = lanes_of_row(columns), at_once = kLanes / lanes;
   return Builder({rows, columns})
       .over(LayoutAxis::Register, 8, 1, 1)
-      .over(LayoutAxis::Register, columns / 256, 1, 256)
-      .over(LayoutAxis::Register, own, 0, 1)
-      .over(LayoutAxis::Lane, 32, 1, 8)
+      .over(LayoutAxis::Register, columns / (8 * lanes), 1, 8 * lanes)
+      .over(LayoutAxis::Register, own / at_once, 0, at_once)
+      .over(LayoutAxis::Lane, lanes, 1, 8)
+      .over(LayoutAxis::Lane, at_once, 0, 1)
       .over(LayoutAxis::Warp, kGroupWarps, 0, own)
       .take();
+}
+
+std::int64_t lanes_of_row(std::int64_t columns) { return std::gcd(columns / 8, kLanes); }
+
+bool fits_warp_rows(std::int64_t rows, std::int64_t columns) {
+  return rows > 0 && columns > 0 && columns % 8 == 0 && rows % (kGroupWarps * kLanes / lanes_of_row(columns)) == 0;
 }
 
 Layout thread_rows_layout(std::int64_t rows, std::int64_t columns) {
@@ -238,7 +246,7 @@ std::optional<Layout> known_layout(std::string_view name, const std::vector<std:
   if (word == "packed_operand" && bits == 4 && rows == kFragmentRows && columns % packed_columns(4) == 0)
     return packed_operand_layout(columns);
   if ((word == "quads_down" || word == "quads_across") && bits == 8) return quads_layout(rows, columns, word == "quads_across");
-  if (word == "warp_rows" && rows % kGroupWarps == 0 && columns % 256 == 0) return warp_rows_layout(rows, columns);
+  if (word == "warp_rows" && fits_warp_rows(rows, columns)) return warp_rows_layout(rows, columns);
   if (word == "thread_rows" && rows == kGroupThreads) return thread_rows_layout(rows, columns);
   return std::nullopt;
 }
@@ -262,7 +270,7 @@ std::string known_name(const Layout& layout, int bits) {
     return {};
   }
   for (const std::string name :
-       {"accumulator", "operand", "packed_operand", "warp_rows", "thread_rows", "accumulator relabelled", "quads_down", "quads_across"})
+       {"accumulator", "operand", "packed_operand", "thread_rows", "warp_rows", "accumulator relabelled", "quads_down", "quads_across"})
     if (is(name)) return name;
   return {};
 }

@@ -17,8 +17,12 @@ namespace heddle {
 Layout accumulator_layout(std::int64_t columns);
 /// "operand": A of a wgmma from registers: per 16 * (16 / bits) columns of k. Of 16 bits it is the accumulator's own places.
 Layout operand_layout(std::int64_t columns, int bits);
-/// "warp_rows": warp w holds rows w * rows / 4 ..., lane l of each 256 columns those from 8 l on.
+/// "warp_rows": warp w holds rows w * rows / 4 ..., 32 / L of them at a time, L lanes each, the most that 8 columns a lane divide into: 32
+/// for multiples of 256, 16 for 128, 8 for 64 and 192. Lane l holds of each 8 L columns those from l % L * 8 on. Pre: fits_warp_rows().
 Layout warp_rows_layout(std::int64_t rows, std::int64_t columns);
+/// L. Pre: columns are a multiple of 8.
+std::int64_t lanes_of_row(std::int64_t columns);
+bool fits_warp_rows(std::int64_t rows, std::int64_t columns);
 /// "thread_rows": thread t holds row t, as it reads lane t of tensor memory.
 Layout thread_rows_layout(std::int64_t rows, std::int64_t columns);
 /// "quads_down", "quads_across": 8-bit tiles of 128 threads on their way to being transposed, rows and columns multiples of 128. A register

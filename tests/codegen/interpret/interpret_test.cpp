@@ -289,7 +289,11 @@ TEST_CASE("a program computes what heddle eval computes, bit for bit", "[codegen
   compare_with_eval("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 3);
   compare_with_eval("attention_forward_fp8_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
   compare_with_eval("attention_forward_fp8_turned_hopper", {{"HEADS", 2}, {"Q_LEN", 128}, {"KV_LEN", 384}}, 3);
+  compare_with_eval("attention_forward_hopper", {{"HEADS", 2}, {"Q_LEN", 200}, {"KV_LEN", 384}, {"LSE", 1}}, 3);
+  compare_with_eval("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 200}, {"KV_LEN", 256}, {"LSE", 1}}, 3);
   compare_with_eval("layernorm", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+  compare_with_eval("attention_delta", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
+  compare_with_eval("attention_round_dq", {{"ROWS", 203}, {"BLOCKS", 3}}, 6);
   compare_with_eval("embedding_bag_hopper", {{"BAGS", 19}, {"ROWS", 50}, {"EACH", 5}}, 6);
   compare_with_eval("gemm_gather_hopper", {{"BLOCKS", 2}, {"M", 100}, {"N", 264}, {"K", 136}}, 3);
 }

@@ -1,5 +1,5 @@
-// What threads read from global memory themselves, each the elements that it holds: vectors and tiles that an epilogue adds or
-// multiplies by.
+// What threads read from global memory and write to it themselves, each the elements that it holds: vectors and tiles that an epilogue adds
+// or multiplies by, and numbers per row or column that it leaves behind.
 #include <optional>
 
 #include "codegen/emit/access_text.h"
@@ -27,6 +27,9 @@ std::size_t tensor_of(const EmitContext& emit, const TileOp& op) {
   return tensor;
 }
 
+/// What the step reads from global memory, or writes to it.
+std::size_t value_of(const Step& step, const TileOp& op) { return op.outputs.empty() ? step.inputs.at(0).value : step.output.value; }
+
 /// Where a tile lies in a tensor, outermost dimension first: its first element, an element's offset as text of `row` and `column`, and
 /// what must hold where it can reach over the end.
 struct GlobalTile {
@@ -37,7 +40,7 @@ struct GlobalTile {
 
 /// `by_row`: a number per row; else `width` columns at once begin at multiples of that.
 std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const TileOp& op, bool by_row, std::int64_t width) {
-  const TiledValue& out = emit.tiles.values[step.output.value];
+  const TiledValue& out = emit.tiles.values[value_of(step, op)];
   const auto unfit = [&](const std::string& why) {
     emit.refuse("load", op, fmt::format("'{}' {}", op.name, why));
     return std::nullopt;
@@ -66,7 +69,8 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
     };
     if (affine) {
       const auto [low, high] = range_of(*affine, counts);
-      if (low < 0) return unfit("loads from before the beginning of a tensor");
+      if (low < 0)
+        return unfit(op.outputs.empty() ? "stores before the beginning of a tensor" : "loads from before the beginning of a tensor");
       if (high + (d < lead ? 1 : out.shape[d - lead]) > tile.extents[d]) only("<", tile.extents[d]);
     } else {
       only(">=", 0), only("<", tile.extents[d]);
@@ -95,8 +99,10 @@ bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
 void write_whole_vector(EmitContext& emit, const Step& step, const std::string& from) {
   const std::string to = begin_result(emit, step);
   emit.text.raw("#pragma unroll");
-  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * 256 + lane * 8 + e % 8];",
-                 emit.tiles.values[step.output.value].layout->elements, to, from);
+  const int lanes = emit.tiles.lanes_of_row;
+  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * {} + {} * 8 + e % 8];",
+                 emit.tiles.values[step.output.value].layout->elements, to, from, 8 * lanes,
+                 lanes < 32 ? fmt::format("lane % {}", lanes) : "lane");
   end_result(emit, step);
 }
 
@@ -172,7 +178,48 @@ void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op) {
   end_result(emit, step);
 }
 
+/// Of threads that hold the same numbers only those store that have 0 in these bits of their number; nothing where a thread holds none.
+std::optional<std::int64_t> idle_threads(const Layout& layout, std::int64_t elements) {
+  constexpr std::int64_t kLanes = 32, kThreads = 128;
+  const auto held = [&](std::int64_t thread, std::int64_t e) {
+    LayoutPlace place;
+    place[LayoutAxis::Lane] = thread % kLanes, place[LayoutAxis::Warp] = thread / kLanes, place[LayoutAxis::Register] = e;
+    return element_at(layout, place);
+  };
+  std::int64_t idle = kThreads - 1;
+  for (std::int64_t thread = 0; thread < kThreads; ++thread)
+    for (std::int64_t e = 0; e < elements; ++e) {
+      const auto here = held(thread, e);
+      if (!here) return std::nullopt;
+      for (std::int64_t bit = 1; bit < kThreads; bit *= 2)
+        if ((idle & bit) && held(thread ^ bit, e) != here) idle &= ~bit;
+    }
+  return idle;
+}
+
 }  // namespace
+
+void write_global_store(EmitContext& emit, const Step& step, const TileOp& op) {
+  const std::size_t index = tensor_of(emit, op), v = value_of(step, op);
+  const TiledValue& in = emit.tiles.values[v];
+  const auto unfit = [&](const char* why) { emit.refuse("store", op, fmt::format("'{}' {}", op.name, why)); };
+  const Layout* layout = emit.tiles.layout_of(v);
+  if (!in.layout || !layout || in.shape.size() != 1 || in.packed || emit.kernel.tensors[index].dtype != DType::F32)
+    return unfit("stores something else than f32 numbers per row or column from registers; smem_store and tma_store do the rest");
+  const auto idle = idle_threads(*layout, in.layout->elements);
+  const auto place = coordinate_text(*layout, 0);
+  if (!idle || !place) return unfit("stores numbers whose places in registers follow no pattern of bits");
+  const auto tile = global_tile(emit, step, op, true, 1);
+  if (!tile) return;
+  std::string when = tile->inside;
+  if (*idle > 0) when = fmt::format("(tid & {}) == 0{}{}", *idle, when.empty() ? "" : " && ", when);
+  emit.text.raw("#pragma unroll");
+  emit.text.open("for (int e = 0; e < {}; ++e) {{", in.layout->elements);
+  emit.text.line("const int row = {} + {};", tile->at.back(), *place);
+  emit.text.line("{}{}[{}] = {}[e];", when.empty() ? "" : fmt::format("if ({}) ", when), pointer_to(emit, index), tile->offset,
+                 input_array(emit, step, 0));
+  emit.text.close();
+}
 
 void write_global_load(EmitContext& emit, const Step& step, const TileOp& op) {
   const TiledValue& out = emit.tiles.values[step.output.value];

@@ -1,0 +1,77 @@
+// What a forward leaves for a backward, and what comes before and after that: LSE, Delta, the rounding of dQ. Their texts on the CPU,
+// beside heddle eval.
+#include <catch2/catch.hpp>
+
+#include "codegen/emit/emit.h"
+#include "core/kernel/evaluate.h"
+#include "core/library/library.h"
+#include "core/problem/resolve.h"
+#include "tests/codegen/emulation.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+using test::run_text;
+
+namespace {
+
+std::string source_of(const test::Lowering& from) {
+  EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
+  REQUIRE(emitted.emission.has_value());
+  return emitted.emission->source;
+}
+
+bool contains(const std::string& text, std::string_view what) { return text.find(what) != std::string::npos; }
+
+const Scope kWithLse{{"HEADS", 2}, {"Q_LEN", 200}, {"KV_LEN", 384}, {"LSE", 1}};
+
+}  // namespace
+
+TEST_CASE("a forward's text leaves LSE where it is asked for it", "[codegen][.slow]") {
+  // LSE is some sixteen times as long as O: the bound is 2e-3 of O.
+  for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper", "attention_forward_blackwell",
+                           "attention_forward_causal_blackwell", "attention_forward_conditional_blackwell"}) {
+    INFO(name);
+    CHECK(run_text(test::lowering(name, kWithLse), 2) < 1e-4);
+  }
+  CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {"(tid & 3) == 0", "(tid & 3) == 5"}) > 0.9);
+  CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {" && row < 200", ""}) > 1e-4);
+  CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {"(lane >> 2)) + e * 8", "(lane >> 2)) + e * 7"}) > 1e-3);
+}
+
+TEST_CASE("a forward whose LSE is off is the one without it", "[codegen]") {
+  const test::Lowering off = test::lowering("attention_forward_hopper", {{"LSE", 0}}), usual = test::lowering("attention_forward_hopper");
+  CHECK(off.problem.params.count("LSE") == 0);
+  CHECK(problem_hash(off.problem) == problem_hash(usual.problem));
+  CHECK(source_of(off) == source_of(usual));
+  CHECK_FALSE(contains(source_of(usual), "LSE"));
+}
+
+TEST_CASE("one of the threads that have a row stores its number, and none beyond the last query", "[codegen]") {
+  const std::string whole = source_of(test::lowering("attention_forward_hopper", {{"LSE", 1}})),
+                    ragged = source_of(test::lowering("attention_forward_hopper", kWithLse)),
+                    rows = source_of(test::lowering("attention_forward_blackwell", {{"LSE", 1}}));
+  CHECK(contains(whole, "float* __restrict__ out0"));
+  CHECK(contains(whole, "if ((tid & 3) == 0) out0["));
+  CHECK(contains(ragged, "if ((tid & 3) == 0 && row < 200) out0["));
+  CHECK(contains(rows, "          out0[(u64("));
+}
+
+TEST_CASE("tiles, and numbers that are no f32, are not stored by threads themselves", "[codegen]") {
+  test::Lowering tile = test::lowering("attention_forward_hopper", {{"LSE", 1}});
+  for (TileOp& op : tile.kernel.epilogue)
+    if (op.name == "store_o0") op.kind = "store", op.inputs[0].value = "n0";
+  const EmitResult emitted = emit_cuda(tile.kernel, tile.problem, tile.schedule, test::program_of(tile));
+  REQUIRE_FALSE(emitted.refusals.empty());
+  CHECK_THAT(emitted.refusals[0].sentence, Catch::Contains("'store_o0' stores something else than f32 numbers per row or column"));
+}
+
+TEST_CASE("the texts of Delta and of dQ's rounding compute what heddle eval computes, for heads of 64 to 256 columns", "[codegen][.slow]") {
+  for (const std::int64_t columns : {64, 128, 192, 256}) {
+    INFO(columns);
+    const Scope sizes{{"ROWS", 203}, {"BLOCKS", 3}, {"D", columns}};
+    CHECK(run_text("attention_delta", sizes, 3) < 1e-5);
+    CHECK(run_text("attention_round_dq", sizes, 3) == 0);
+  }
+  CHECK(run_text("attention_delta", {{"ROWS", 203}, {"BLOCKS", 3}, {"D", 128}}, 3, {"even[r], 8)", "even[r], 4)"}) > 0.1);
+}
