@@ -83,11 +83,13 @@ void write_row_mask(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", elements, to, from);
   }
   emit.text.line("const int row = {}, column = {}{};", at[1], at[0], skipped > 0 ? fmt::format(" + {}", skipped) : "");
-  emit.text.line("if (column + {} > row) {{  // for the whole role: on the diagonal or beyond it", elements - 1);
+  const bool transposed = flag_attr(op, "transpose");
+  emit.text.line("if ({}) {{  // for the whole role: on the diagonal or beyond it",
+                 transposed ? fmt::format("row + {} > column", in.layout->rows - 1) : fmt::format("column + {} > row", elements - 1));
   emit.text.raw("  const int own = row + tid - column;");
   emit.text.raw("#pragma unroll");
   emit.text.line("  for (int e = 0; e < {}; ++e)", elements);
-  emit.text.line("    if (e > own) {}[e] = {};", to, float_literal(value));
+  emit.text.line("    if (e {} own) {}[e] = {};", transposed ? '<' : '>', to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

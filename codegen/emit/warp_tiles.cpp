@@ -108,11 +108,14 @@ void write_mask(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", in.layout->elements, to, from);
   }
   emit.text.line("const int row = {}, column = {};", at[1], at[0]);
-  emit.text.line("if (column + {} > row) {{  // for the whole warp group: on the diagonal or beyond it", in.layout->cols - 1);
+  const bool transposed = flag_attr(op, "transpose");
+  emit.text.line(
+      "if ({}) {{  // for the whole warp group: on the diagonal or beyond it",
+      transposed ? fmt::format("row + {} > column", in.layout->rows - 1) : fmt::format("column + {} > row", in.layout->cols - 1));
   emit.text.raw("  const int own = row + warp * 16 + lane / 4 - column - lane % 4 * 2;");
   emit.text.raw("#pragma unroll");
   emit.text.line("  for (int e = 0; e < {}; ++e)", in.layout->elements);
-  emit.text.line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 > own) {}[e] = {};", to, float_literal(value));
+  emit.text.line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 {} own) {}[e] = {};", transposed ? '<' : '>', to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

@@ -52,6 +52,8 @@ constexpr std::array kChain{
                 "a letter per input: f full, r one element per row, c one per column, 1 one number; else of the shapes"},
     kVariant};
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
+constexpr std::array kMask{OpAttribute{"transpose", Type::Flag, "false", "rows are keys and columns queries"},
+                           OpAttribute{"value", Type::Number, "0", "what stands where nothing is kept"}, kVariant};
 constexpr std::array kVector{kAlong, kVariant};
 constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
 
@@ -92,9 +94,9 @@ constexpr std::array<OpKind, 25> kKinds{{
      "r = expr(x0, x1, ...) per element: a chain of element functions as one op. An input is of the result's shape, one number, or a "
      "vector with an element per row or per column (`along` says which where both would fit); `at` has the row and the column of the "
      "tile's first element for expressions that name at0 and at1."},
-    {"mask", 1, 1, 1, false, false, kConstant,
-     "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
-     "(causal attention: the key comes after the query)."},
+    {"mask", 1, 1, 1, false, false, kMask,
+     "r = a where its column is at most its row, with `transpose` where its row is at most its column, else `value`; `at` has the row and "
+     "the column of the tile's first element (causal attention: the key comes after the query)."},
     {"convert", 1, 1, 1, false, false, kPlain, "The same numbers in another element type, rounded to nearest even."},
     {"copy", 1, 1, 1, false, false, kPlain, "The same tile under another name or in another space."},
     {"fill", 0, 0, 1, false, false, kConstant, "A tile of one constant."},

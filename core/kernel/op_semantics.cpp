@@ -391,9 +391,12 @@ std::string do_mask(const OpCall& call) {
   if (auto complaint = bad_number(*call.op, "value"); !complaint.empty()) return complaint;
   if (call.at.size() != 2) return fmt::format("'at' has {} coordinates; expected a row and a column", call.at.size());
   const float value = number(*call.op, "value").value_or(0.0f);
+  const bool transposed = flag_attr(*call.op, "transpose");
   const std::int64_t columns = width_of(in);
-  for (std::int64_t i = 0; i < in.size(); ++i)
-    out.data[i] = sat_add(call.at[1], i % columns) <= sat_add(call.at[0], i / columns) ? in.data[i] : value;
+  for (std::int64_t i = 0; i < in.size(); ++i) {
+    const std::int64_t row = sat_add(call.at[0], i / columns), column = sat_add(call.at[1], i % columns);
+    out.data[i] = (transposed ? row <= column : column <= row) ? in.data[i] : value;
+  }
   return kFine;
 }
 
