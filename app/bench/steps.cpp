@@ -34,6 +34,7 @@ const std::vector<Subject> kHopperSubjects{
     {"attention-176", "attention_forward_hopper", {"-p", "KV=176"}},
     {"causal", "attention_forward_causal_hopper", {}},
     {"backward", "attention_backward_hopper", {}},
+    {"backward-causal", "attention_backward_causal_hopper", {}},
     {"attention-lse", "attention_forward_hopper", {"-p", "LSE=1"}},
     {"delta", "attention_delta", {}},
     {"round-dq", "attention_round_dq", {}},
@@ -72,6 +73,7 @@ const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
                                               {"attention", "attention_forward_blackwell", {}},
                                               {"causal", "attention_forward_causal_blackwell", {}},
                                               {"backward", "attention_backward_blackwell", {}},
+                                              {"backward-causal", "attention_backward_causal_blackwell", {}},
                                               {"attention-lse", "attention_forward_blackwell", {"-p", "LSE=1"}},
                                               {"delta", "attention_delta", {}},
                                               {"round-dq", "attention_round_dq", {}}};
@@ -252,6 +254,7 @@ std::vector<BenchStep> blackwell_steps(List list) {
                  {kOnlyMoreTrips, kOneTripToo});
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
+  list.check("backward-causal-small", "the same, from the last queries up to the diagonal", "backward-causal", square);
   add_pair_checks(list, heads);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192");
@@ -259,6 +262,8 @@ std::vector<BenchStep> blackwell_steps(List list) {
   list.speed("attention-8k", "32 heads of 8192 queries and keys", "attention", "attention-small", long_rows);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  list.speed("backward-causal-8k", "backward, causal, 32 heads of 8192", "backward-causal", "backward-causal-small",
+             long_rows + kUnchecked);
   add_pair_speeds(list, long_rows);
   list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
@@ -348,6 +353,7 @@ std::vector<BenchStep> hopper_steps(List list) {
              "attention-fp8-turned", sizes("HEADS=2 Q_LEN=512 KV_LEN=1536"));
   list.check("causal-small", "masked blocks, trips that differ from tile to tile", "causal", square);
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
+  list.check("backward-causal-small", "the same, from the last queries up to the diagonal", "backward-causal", square);
   add_pair_checks(list, heads);
   list.check("backward-packed-small", "dQ kept as threads have it", "backward-packed", square);
 
@@ -358,6 +364,8 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("attention-176-8k", "blocks of 176 keys, 32 heads of 8448", "attention-176", "attention-176-small", rows_of_176);
   list.speed("causal-8k", "causal, 32 heads of 8192", "causal", "causal-small", long_rows);
   list.speed("backward-8k", "backward, 32 heads of 8192", "backward", "backward-small", long_rows + kUnchecked);
+  list.speed("backward-causal-8k", "backward, causal, 32 heads of 8192", "backward-causal", "backward-causal-small",
+             long_rows + kUnchecked);
   add_pair_speeds(list, long_rows);
   list.speed("backward-packed-8k", "the same with dQ kept as threads have it", "backward-packed", "backward-packed-small",
              long_rows + kUnchecked);

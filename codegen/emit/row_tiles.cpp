@@ -82,7 +82,7 @@ void write_row_mask(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.raw("#pragma unroll");
     emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", elements, to, from);
   }
-  const bool before = flag_attr(op, "before");
+  const bool before = flag_attr(op, "before"), transposed = flag_attr(op, "transpose");
   if (before && integer_attr(op, "axis", 1) == 0) {
     emit.text.line("const int end = {}, row = {};", at[1], at[0]);
     emit.text.raw("if (row + tid >= end) {  // rows beyond the end");
@@ -96,11 +96,12 @@ void write_row_mask(EmitContext& emit, const Step& step, const TileOp& op) {
   if (before)
     emit.text.line("if (column + {} > end) {{  // for the whole role: columns beyond the end", elements);
   else
-    emit.text.line("if (column + {} > row) {{  // for the whole role: on the diagonal or beyond it", elements - 1);
+    emit.text.line("if ({}) {{  // for the whole role: on the diagonal or beyond it",
+                   transposed ? fmt::format("row + {} > column", in.layout->rows - 1) : fmt::format("column + {} > row", elements - 1));
   emit.text.line("  const int own = {} - column;", before ? "end" : "row + tid");
   emit.text.raw("#pragma unroll");
   emit.text.line("  for (int e = 0; e < {}; ++e)", elements);
-  emit.text.line("    if (e {} own) {}[e] = {};", before ? ">=" : ">", to, float_literal(value));
+  emit.text.line("    if (e {} own) {}[e] = {};", before ? ">=" : transposed ? "<" : ">", to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

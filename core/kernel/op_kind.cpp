@@ -54,7 +54,8 @@ constexpr std::array kChain{
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
 constexpr std::array kMask{OpAttribute{"axis", Type::Integer, "1", "of `before`: 1, columns are kept; 0, rows", 0, 1},
                            OpAttribute{"before", Type::Flag, "false", "columns before the first number of `at` are kept, whatever the row"},
-                           OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
+                           OpAttribute{"transpose", Type::Flag, "false", "rows are keys and columns queries"},
+                           OpAttribute{"value", Type::Number, "0", "what stands where nothing is kept"}, kVariant};
 constexpr std::array kVector{kAlong, kVariant};
 constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
 
@@ -96,9 +97,10 @@ constexpr std::array<OpKind, 25> kKinds{{
      "vector with an element per row or per column (`along` says which where both would fit); `at` has the row and the column of the "
      "tile's first element for expressions that name at0 and at1."},
     {"mask", 1, 1, 1, false, false, kMask,
-     "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
-     "(causal attention: the key comes after the query). With `before`, r = a where its column (with axis 0, its row) is before an end, "
-     "and `at` has that end and the first column (or row): keys beyond the last one, where their number is no multiple of a step."},
+     "r = a where its column is at most its row, with `transpose` where its row is at most its column, else `value`; `at` has the row and "
+     "the column of the tile's first element (causal attention: the key comes after the query). With `before`, r = a where its column (with "
+     "axis 0, its row) is before an end, and `at` has that end and the first column (or row): keys beyond the last one, where their number "
+     "is no multiple of a step."},
     {"convert", 1, 1, 1, false, false, kPlain, "The same numbers in another element type, rounded to nearest even."},
     {"copy", 1, 1, 1, false, false, kPlain, "The same tile under another name or in another space."},
     {"fill", 0, 0, 1, false, false, kConstant, "A tile of one constant."},

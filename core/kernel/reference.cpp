@@ -173,6 +173,8 @@ Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const M
 }
 
 /// Causal: the last query sees every key, the one before it one less (masks are aligned at the lower right corner).
+std::int64_t seen_keys(const Attention& s, std::int64_t query, bool causal) { return causal ? s.keys - s.queries + query + 1 : s.keys; }
+
 template <bool Causal>
 std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
@@ -184,7 +186,7 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
   Matrix out, lse;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const auto [p, log_sum] = probabilities(t, s, h, i, Causal ? s.keys - s.queries + i + 1 : s.keys);
+      const auto [p, log_sum] = probabilities(t, s, h, i, seen_keys(s, i, Causal));
       const Matrix row = attend(t, s, h, p);
       out.insert(out.end(), row.begin(), row.end());
       lse.push_back(log_sum / std::log(2.0));
@@ -238,6 +240,7 @@ std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std
 }
 
 /// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
+template <bool Causal>
 void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   Attention s;
   if (!attention_sizes(t, s)) return;
@@ -246,7 +249,7 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const auto [p, log_sum] = probabilities(t, s, h, i, s.keys);
+      const auto [p, log_sum] = probabilities(t, s, h, i, seen_keys(s, i, Causal));
       const Matrix o = attend(t, s, h, p);
       const float* grad = array_of(t, "dO").data.data() + (h * s.queries + i) * s.d;
       double sum = 0;
@@ -257,6 +260,7 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
 }
 
 /// Straight from the definition of the softmax and its derivative; LSE and Delta are not used.
+template <bool Causal>
 std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
@@ -270,7 +274,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const std::int64_t row = (h * s.queries + i) * s.d;
       const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
-      const Matrix p = probabilities(t, s, h, i, s.keys).first;
+      const Matrix p = probabilities(t, s, h, i, seen_keys(s, i, Causal)).first;
       Matrix dp(p.size());
       double mean = 0;
       for (std::int64_t j = 0; j < s.keys; ++j) {
@@ -342,7 +346,7 @@ std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& s
   return {};
 }
 
-constexpr std::array<Reference, 11> kReferences{{
+constexpr std::array<Reference, 12> kReferences{{
     {"gemm", "A:2 B:2 C:2", "C = A B", nullptr, gemm},
     {"gemm_block_scaled", "A:2 B:2 SA:2 SB:2 D:2",
      "D = A B^T, the products of 128 columns times SA, a number per row of A, and SB, a number per 128 rows of B", nullptr,
@@ -357,7 +361,10 @@ constexpr std::array<Reference, 11> kReferences{{
     {"attention_forward_scaled_rows", "Q:3 K:3 V:3 SQ:2 SV:2 O:3",
      "O = softmax(|SQ| Q K^T / sqrt(d)) V * SV, SQ a number per query, SV one per column of V", nullptr, attention_forward_scaled<false>},
     {"attention_backward", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3", "the derivatives of softmax(Q K^T / sqrt(d)) V along dO",
-     prepare_backward, attention_backward},
+     prepare_backward<false>, attention_backward<false>},
+    {"attention_backward_causal", "Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3",
+     "the derivatives of softmax(Q K^T / sqrt(d)) V along dO, a query sees the keys up to its own place", prepare_backward<true>,
+     attention_backward<true>},
     {"swiglu_dual_gemm", "A:2 G:2 U:2 Out:2", "Out = silu(A G) * (A U)", nullptr, swiglu},
     {"layernorm", "X:2 Gamma:1 Beta:1 Y:2", "Y = (X - mean) / sqrt(variance + 1e-5) * Gamma + Beta, row by row", nullptr, layernorm},
     {"toy_fig1", "Q:2 K:2 V:2 Out:2", "Out = T * exp2(Q K) V", nullptr, toy},

@@ -45,6 +45,8 @@ const std::vector<Case>& cases() {
       {"gemm_blackwell", "b200", {}},
       {"attention_forward_blackwell", "b200", {}, 18},
       {"attention_backward_blackwell", "b200", {}, 242},
+      {"attention_backward_causal_hopper", "h100", {}},
+      {"attention_backward_causal_blackwell", "b200", {}},
       {"attention_forward_causal_blackwell", "b200", {}},
       {"swiglu_dual_gemm_blackwell", "b200", {}},
   };

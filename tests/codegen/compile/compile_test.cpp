@@ -246,8 +246,9 @@ TEST_CASE("every shipped Hopper kernel compiles clean for sm_90a", "[codegen][.s
 
 TEST_CASE("every shipped Blackwell kernel compiles clean for sm_100a and its relatives", "[codegen][.slow]") {
   if (!compiler_there(Compiler::Auto)) return;
-  for (const std::string name : {"gemm_blackwell", "attention_forward_blackwell", "attention_forward_causal_blackwell",
-                                 "attention_forward_conditional_blackwell", "attention_backward_blackwell", "swiglu_dual_gemm_blackwell"}) {
+  for (const std::string name :
+       {"gemm_blackwell", "attention_forward_blackwell", "attention_forward_causal_blackwell", "attention_forward_conditional_blackwell",
+        "attention_backward_blackwell", "attention_backward_causal_blackwell", "swiglu_dual_gemm_blackwell"}) {
     const test::Lowering from = name == "attention_backward_blackwell"
                                     ? test::lowering(name, {}, "tests/schedules/attention_backward_clean_b200.json")
                                     : test::lowering(name);

@@ -238,7 +238,7 @@ TEST_CASE("every attribute of an attention's ops is in its text, or no text is w
 
 TEST_CASE("every attribute of every kind is in a Hopper text, or no text is written", "[codegen][.slow]") {
   std::vector<std::string> names = test::lowered_kernels();
-  names.insert(names.end(), {"attention_backward_hopper", "attention_forward_fp8_turned_hopper"});
+  names.insert(names.end(), {"attention_backward_hopper", "attention_backward_causal_hopper", "attention_forward_fp8_turned_hopper"});
   Tour("sm_90a", written(names)).every_kind();
 }
 

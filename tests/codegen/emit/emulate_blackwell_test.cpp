@@ -65,6 +65,14 @@ TEST_CASE("the text of attention backward on Blackwell computes what heddle eval
   CHECK(run_text("attention_backward_blackwell", {{"HEADS", 2}, {"Q_LEN", 320}, {"KV_LEN", 128}}, 2) < 4e-3);  // ragged queries
 }
 
+TEST_CASE("the text of causal attention backward on Blackwell computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string name = "attention_backward_causal_blackwell";
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 2) < 4e-3);  // tiles of 3 and 2 trips, two rounds
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 312}, {"KV_LEN", 500}}, 1) < 4e-3);  // ragged
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 1) < 4e-3);  // one trip
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"row + tid - column", "row + tid - column + 1"}) > 0.02);
+}
+
 TEST_CASE("a wrong lane, column, descriptor, phase or count in the text of GEMM on Blackwell shows", "[codegen][.slow]") {
   const Scope sizes{{"M", 512}, {"N", 256}, {"K", 320}};  // four tiles for one block, more trips than slots
   const BuildOptions least{.deep_rings = false};          // so that addresses are where they are named

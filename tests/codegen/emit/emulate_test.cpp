@@ -130,6 +130,15 @@ TEST_CASE("the text of attention backward computes what heddle eval computes", "
         4e-3);
 }
 
+TEST_CASE("the text of causal attention backward computes what heddle eval computes", "[codegen][.slow]") {
+  const std::string name = "attention_backward_causal_hopper";
+  CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 2) < 4e-3);  // tiles of 6, 4 and 3 trips, two rounds
+  CHECK(test::worst_ways(test::bank_counts()) == 1);
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 312}, {"KV_LEN", 500}}, 1) < 4e-3);  // ragged
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 64}}, 1) < 4e-3);    // one trip
+  CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e >> 1 & 1) * 8 < own", "(e >> 1 & 1) * 8 <= own"}) > 0.02);
+}
+
 TEST_CASE("the text of mmas with vectors and matrices behind them computes what heddle eval computes", "[codegen][.slow]") {
   const auto gemm = [](const Scope& sizes) {
     return test::lowered_pattern(

@@ -102,7 +102,7 @@ TEST_CASE("hand schedules for Blackwell survive interleavings", "[codegen]") {
 
 TEST_CASE("programs of the shipped kernels survive 10 000 interleavings", "[codegen][.slow]") {
   for (const std::string& name : test::lowered_kernels()) run_many(name, 10'000);
-  run_many("attention_backward_hopper", 3'000);
+  for (const char* name : {"attention_backward_hopper", "attention_backward_causal_hopper"}) run_many(name, 3'000);
   for (const std::string& name : test::blackwell_kernels()) run_many(name, 3'000);
 }
 
@@ -260,6 +260,8 @@ TEST_CASE("results that are stored panel by panel survive interleavings and are 
 TEST_CASE("attention backward survives interleavings and computes what heddle eval computes", "[codegen]") {
   run_many("attention_backward_hopper", 60);
   compare_with_eval("attention_backward_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
+  run_many("attention_backward_causal_hopper", 60);
+  compare_with_eval("attention_backward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 192}, {"KV_LEN", 256}}, 2, 1);
 }
 
 TEST_CASE("wherever loops are cut, programs survive interleavings", "[codegen]") {
@@ -316,6 +318,7 @@ TEST_CASE("a program for Blackwell computes what heddle eval computes, bit for b
   compare_with_eval("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 512}, {"KV_LEN", 384}}, 3);
   compare_with_eval("attention_forward_blackwell", {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 128}}, 3);
   compare_with_eval("attention_backward_blackwell", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}}, 2, 1);
+  compare_with_eval("attention_backward_causal_blackwell", {{"HEADS", 1}, {"Q_LEN", 192}, {"KV_LEN", 256}}, 2, 1);
 }
 
 TEST_CASE("a program whose epilogue loads vectors and matrices computes what heddle eval computes, bit for bit", "[codegen]") {

@@ -37,6 +37,8 @@ const std::vector<Case>& cases() {
     const Scope wide{{"KV", 176}};
     for (const char* hand : {"fa3-kv176", "fa3-overlap-kv176", "fa3-pingpong-kv176", "fa3-neither-kv176"})
       all.push_back({"attention_forward_hopper", wide, hand});
+    all.push_back({"attention_backward_causal_hopper", {}, ""});
+    all.push_back({"attention_backward_causal_blackwell", {}, ""});
     for (const char* backward : {"", "fa3-backward"}) all.push_back({"attention_backward_hopper", {}, backward});
     for (const char* hand : {"cutlass-cooperative", "cutlass-pingpong"}) all.push_back({"gemm_short_k_hopper", {}, hand});
     all.push_back({"gemm_hopper", {}, "cutlass-cooperative"});

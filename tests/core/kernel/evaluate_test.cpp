@@ -88,6 +88,8 @@ TEST_CASE("rows outside the tensors are read as zero and not written", "[core]")
   check_passes(shipped("attention_forward_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 256}});
   check_passes(shipped("attention_backward_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
   check_passes(shipped("attention_backward_blackwell"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
+  check_passes(shipped("attention_backward_causal_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
+  check_passes(shipped("attention_backward_causal_blackwell"), {{"HEADS", 2}, {"Q_LEN", 150}, {"KV_LEN", 150}});
   check_passes(shipped("layernorm"), {{"ROWS", 13}, {"BLOCKS", 1}});
 }
 
@@ -143,6 +145,16 @@ TEST_CASE("a kernel with one thing wrong fails the comparison", "[core]") {
   SECTION("a chunk of dQ is added at the wrong column") {
     Kernel kernel = shipped("attention_backward_blackwell");
     op_named(kernel, "add_dq3").at = op_named(kernel, "add_dq2").at;
+    check_fails(kernel, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}});
+  }
+  SECTION("a block of queries on the diagonal is left out") {
+    Kernel kernel = shipped("attention_backward_causal_hopper");
+    kernel.loop.tile_trips = Expr::parse("ceil_div(Q_LEN, 64) - max(0, bk*128 + 64 + Q_LEN - KV_LEN) / 64").value();
+    check_fails(kernel, {{"HEADS", 1}, {"Q_LEN", 192}, {"KV_LEN", 192}});
+  }
+  SECTION("a tile of keys and queries is masked as one of queries and keys") {
+    Kernel kernel = shipped("attention_backward_causal_hopper");
+    op_named(kernel, "mask1").attrs.erase("transpose");
     check_fails(kernel, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}});
   }
   SECTION("Delta is left out of dS") {

@@ -57,6 +57,10 @@ TEST_CASE("a mask keeps what lies on the diagonal or before it, counted from whe
   CHECK(masked({0, 0}) == std::vector<float>{1, -1e30f, -1e30f, 4, 5, -1e30f});
   CHECK(masked({10, 8}) == in.data);
   CHECK(masked({0, 9}) == std::vector<float>(6, -1e30f));
+  mask.attrs["transpose"] = true;  // rows are keys
+  CHECK(masked({0, 0}) == std::vector<float>{1, 2, 3, -1e30f, 5, 6});
+  CHECK(masked({0, 9}) == in.data);
+  CHECK(masked({10, 8}) == std::vector<float>{-1e30f, -1e30f, 3, -1e30f, -1e30f, -1e30f});
   Array out{{2, 3}, std::vector<float>(6)};
   // With an end, whatever the row; or whatever the column.
   mask.attrs["before"] = true;

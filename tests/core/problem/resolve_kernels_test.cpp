@@ -42,6 +42,11 @@ const std::vector<Row> kRows{
      11,
      {{"TC", 2048}, {"SMEM", 1280}, {"MUFU", 1056}, {"FMA", 388}, {"ALU", 400}, {"TMA", 1024}}},
     {"attention_backward_hopper", "h100", {}, 34, {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 256}, {"TMA", 632}}},
+    {"attention_backward_causal_hopper",
+     "h100",
+     {},
+     36,
+     {{"TC", 2560}, {"SMEM", 2688}, {"MUFU", 512}, {"FMA", 192}, {"ALU", 264}, {"TMA", 632}}},
     {"swiglu_dual_gemm_hopper", "h100", {}, 8, {{"TC", 1024}, {"SMEM", 768}, {"TMA", 768}}},
     {"gemm_fp8_hopper", "h100", {}, 10, {{"TC", 512}, {"SMEM", 384}, {"FMA", 128}, {"TMA", 602}}},
     {"attention_forward_fp8_hopper",
@@ -91,6 +96,11 @@ const std::vector<Row> kRows{
      {},
      31,
      {{"TC", 2560}, {"SMEM", 3584}, {"TMEM", 792}, {"MUFU", 1024}, {"FMA", 384}, {"ALU", 256}, {"TMA", 564}}},
+    {"attention_backward_causal_blackwell",
+     "b200",
+     {},
+     32,
+     {{"TC", 2560}, {"SMEM", 3584}, {"TMEM", 792}, {"MUFU", 1024}, {"FMA", 384}, {"ALU", 260}, {"TMA", 564}}},
 };
 
 }  // namespace

@@ -59,6 +59,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
       {"attention_forward_hopper", "h100", {}, 2048},             // tensor core
       {"attention_forward_hopper", "h100", {{"KV", 176}}, 2816},  // tensor core
       {"attention_backward_hopper", "h100", {}, 2688},            // shared memory port
+      {"attention_backward_causal_hopper", "h100", {}, 2688},     // shared memory port
       {"swiglu_dual_gemm_hopper", "h100", {}, 1024},              // tensor core
       {"gemm_w4a16_hopper", "h100", {}, 528},                     // issue of products beside arithmetic
       {"gemm_w4a16_hopper", "h100", {{"TILE_T", 16}}, 336},       // the same
@@ -68,6 +69,7 @@ TEST_CASE("shipped kernels are proved at the II that their machine allows", "[so
       {"gemm_blackwell", "b200", {}, 512},                        // tensor core
       {"attention_forward_blackwell", "b200", {}, 3265},          // the life of a score tile, and issue order
       {"attention_backward_blackwell", "b200", {}, 3584},         // shared memory port
+      {"attention_backward_causal_blackwell", "b200", {}, 3584},  // shared memory port
       {"attention_forward_causal_blackwell", "b200", {}, 3275},   // as without a mask, which lengthens a score's life
       {"swiglu_dual_gemm_blackwell", "b200", {}, 512}};           // tensor core and shared memory port
   for (const Row& row : rows) {
