@@ -7,7 +7,7 @@
 namespace heddle::codegen {
 namespace {
 
-const char* sign_of(Operator op) {
+const char* host_sign(Operator op) {
   switch (op) {
     case Operator::Add: return "+";
     case Operator::Subtract: return "-";
@@ -42,7 +42,7 @@ struct Formula {
       if (!part) return std::nullopt;
       parts.push_back(*std::move(part));
     }
-    if (const char* sign = sign_of(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
+    if (const char* sign = host_sign(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
     switch (node.op) {
       case Operator::Negate: return fmt::format("(-{})", parts[0]);
       case Operator::CeilDiv: return fmt::format("ceil_div({}, {})", parts[0], parts[1]);

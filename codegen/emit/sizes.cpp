@@ -21,15 +21,13 @@ std::map<std::string, std::string> host_names(const EmitContext& emit) {
   return texts;
 }
 
-/// A field that no other has the name of; "sizes.trips".
-std::string add_field(EmitContext& emit, std::string name, std::string formula) {
+/// The field of this formula, "sizes.trips"; a new one gets this name, where no other has it.
+std::string field_of(EmitContext& emit, std::string name, std::string formula) {
   auto& fields = emit.launch.sizes->fields;
-  const auto taken = [&] {
-    return std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == name && f.formula != formula; });
-  };
-  while (taken()) name += '_';
-  if (std::none_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == name; }))
-    fields.push_back({name, std::move(formula)});
+  for (const SizeField& field : fields)
+    if (field.formula == formula) return "sizes." + field.name;
+  while (std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == name; })) name += '_';
+  fields.push_back({name, std::move(formula)});
   return "sizes." + name;
 }
 
@@ -61,14 +59,14 @@ void count_tiles(EmitContext& emit) {
     std::string count = host_text(emit, dim.size);
     if (emit.program.cluster > 1 && d == emit.program.cluster_dim) count = fmt::format("ceil_div({}, {})", count, emit.program.cluster);
     const bool sized = at_run_time(emit, dim.size);
-    emit.grid.fields.push_back(sized ? add_field(emit, "tiles_" + safe_name(dim.name), count) : std::string());
+    emit.grid.fields.push_back(sized ? field_of(emit, "tiles_" + safe_name(dim.name), count) : std::string());
     tiles = tiles.empty() ? count : fmt::format("{} * {}", tiles, count);
     varies = varies || sized;
     if (sized) require_size(emit, count + " >= 1", fmt::format("there is a tile along {}", safe_name(dim.name)));
     if (varies) require_size(emit, fmt::format("{} <= {}", tiles, kMostTiles), fmt::format("at most {} tiles", kMostTiles));
   }
   emit.launch.sizes->tiles = emit.program.cluster > 1 ? fmt::format("{} * {}", tiles, emit.program.cluster) : tiles;
-  if (varies) emit.grid.tiles = add_field(emit, "tiles", tiles);
+  if (varies) emit.grid.tiles = field_of(emit, "tiles", tiles);
 }
 
 void count_trips(EmitContext& emit) {
@@ -85,12 +83,12 @@ void count_trips(EmitContext& emit) {
           fmt::format("the loop's iterations are a multiple of {}, for the text runs so many at a time: {}", program.trip_step, harm));
   }
   if (emit.kernel.loop.tile_trips) {
-    emit.grid.trips = add_field(emit, "most_trips", trips);
+    emit.grid.trips = field_of(emit, "most_trips", trips);
     return;
   }
   std::string rounded = fmt::format("max({}, {})", trips, program.least_trips);
   if (program.trip_step > 1) rounded = fmt::format("ceil_div({}, {}) * {}", rounded, program.trip_step, program.trip_step);
-  emit.grid.trips = add_field(emit, "trips", rounded);
+  emit.grid.trips = field_of(emit, "trips", rounded);
 }
 
 /// Those of the last tile and iteration; indices and sizes count up.
@@ -120,10 +118,7 @@ void add_size_variables(const EmitContext& emit, std::vector<std::string>& varia
 
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name) {
   if (!at_run_time(emit, expr)) return fmt::format("{}", expr.evaluate(emit.program.params).value());
-  const std::string formula = host_text(emit, expr);
-  for (const SizeField& field : emit.launch.sizes->fields)
-    if (field.formula == formula) return "sizes." + field.name;
-  return add_field(emit, name, formula);
+  return field_of(emit, name, host_text(emit, expr));
 }
 
 std::string host_text(const EmitContext& emit, const Expr& expr) {
@@ -145,7 +140,7 @@ void begin_sizes(EmitContext& emit) {
   emit.launch.sizes.emplace();
   for (const std::string& name : emit.program.sizes) {
     emit.launch.sizes->params.push_back(name);
-    add_field(emit, safe_name(name), safe_name(name));
+    field_of(emit, safe_name(name), safe_name(name));
   }
   require_params(emit);
   for (const SizeExpr& size : size_exprs(emit.kernel)) require_no_remainder(emit, size.expr->root(), size);

@@ -25,7 +25,10 @@ void vary_trips(ProgramDraft& draft) {
   // One pass stays, so that what comes after the loop is never the first to use a register or a slot.
   draft.program.varies = true;
   for (const Role& role : draft.program.roles) {
-    std::int64_t least = role.sections.empty() ? 1 : draft.program.trips;
+    const bool loops = std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
+      return section.part != Section::Part::Begin && section.part != Section::Part::End;
+    });
+    std::int64_t least = loops ? draft.program.trips : 1;
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
       int skipped_first = 0, skipped_last = 0;
