@@ -245,7 +245,10 @@ void write_tile(EmitContext& emit, const std::string& trips, const CudaText& ste
                    fmt::format("{} {}", trips, fmt::join(look_ups, " ")).find(grid.names[d]) != std::string::npos);
   if (std::find(used.begin(), used.end(), true) != used.end()) TileNumbers(emit, used).write();
   for (std::size_t n = 0; n < look_ups.size(); ++n) emit.text.line("const int n{} = {};", n, look_ups[n]);
-  if (emit.program.varies) grid.rule&& grid.rule->fitted ? write_trips(emit) : write_bounded_trips(emit, trips);
+  if (!emit.program.varies) return;
+  if (grid.rule && grid.rule->fitted) return write_trips(emit);
+  // A role without a loop has no use for them.
+  if (!emit.launch.sizes || steps.mentions("trips")) write_bounded_trips(emit, trips);
 }
 
 }  // namespace heddle::codegen
