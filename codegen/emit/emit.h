@@ -40,11 +40,19 @@ struct SizeField {
   bool operator==(const SizeField&) const = default;
 };
 
+/// What must hold of the sizes that the caller chooses.
+struct SizeCondition {
+  std::string formula;   ///< C as in SizeField: not 0
+  std::string sentence;  ///< for who gave others
+  bool operator==(const SizeCondition&) const = default;
+};
+
 /// What a text takes as an argument where its schedule does not depend on it, so that one text serves every size.
 struct RunTimeSizes {
   std::vector<std::string> params;  ///< of the kernel: the caller chooses them, all others are literals of the text
   std::vector<SizeField> fields;    ///< of `struct Sizes`, in its order
   std::string tiles;                ///< C as in SizeField: LaunchPlan::tiles
+  std::vector<SizeCondition> conditions{};
   bool operator==(const RunTimeSizes&) const = default;
 };
 
