@@ -19,9 +19,14 @@ std::string filled(std::string_view file, const Blanks& blanks) {
     if (begin == std::string_view::npos) return result.append(text.substr(at));
     std::size_t end = begin + 1;
     while (end < text.size() && in_name(text[end])) ++end;
+    if (end == text.size() || text[end] != '@' || end == begin + 1) {  // of Python: a decorator, a product
+      result.append(text.substr(at, begin + 1 - at));
+      at = begin + 1;
+      continue;
+    }
     const std::string_view name = text.substr(begin + 1, end - begin - 1);
     const auto blank = std::find_if(blanks.begin(), blanks.end(), [&](const auto& b) { return b.first == name; });
-    assert(end < text.size() && text[end] == '@' && blank != blanks.end());
+    assert(blank != blanks.end());
     result.append(text.substr(at, begin - at)).append(blank->second);
     at = end + 1;
   }
