@@ -36,18 +36,13 @@ bool may_be_strided(const PackageSubject& subject, std::size_t tensor, bool pack
   });
 }
 
-std::string build_file(const PackageParts& parts) {
-  std::string number = parts.subject.program.arch;
-  if (number.starts_with("sm_")) number = number.substr(3);
-  Blanks blanks = parts.blanks();
-  blanks.emplace_back("ARCH_NUMBER", number);
-  return filled("CMakeLists.txt.in", blanks);
-}
-
 }  // namespace
 
 Blanks PackageParts::blanks() const {
-  return {{"K", name}, {"U", upper}, {"TITLE", title}, {"ARCH", subject.program.arch}, {"EXAMPLES", gpus}};
+  const std::string& arch = subject.program.arch;
+  return {
+      {"K", name},       {"U", upper}, {"TITLE", title}, {"ARCH", arch}, {"ARCH_NUMBER", arch.starts_with("sm_") ? arch.substr(3) : arch},
+      {"EXAMPLES", gpus}};
 }
 
 std::string formula_helpers(const std::vector<std::string>& formulas) {
@@ -114,7 +109,7 @@ std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
   }
   return {{parts.name + ".cu", host_text(parts)},
           {parts.name + ".h", interface_text(parts)},
-          {"CMakeLists.txt", build_file(parts)},
+          {"CMakeLists.txt", filled("CMakeLists.txt.in", parts.blanks())},
           {"example.cpp", example_text(parts)},
           {"README.md", readme_text(parts)}};
 }
