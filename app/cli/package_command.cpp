@@ -74,6 +74,12 @@ int emit_package(codegen::PackageFormat format, const Arguments& arguments, cons
                                   made->built.program,     made->built.emission,     arguments.command_line};
   if (compiles) subject.compilers = compiler_sentences(*made);
   if (const auto predicted = prediction_of_run(arguments, *made)) subject.predicted_us = predicted->microseconds;
+  if (!made->built.emission.launch.sizes) {
+    codegen::BuildOptions build = made->built.build;
+    build.run_time_sizes = true;
+    subject.why_fixed_sizes = written_kernel({made->instance.kernel(), made->instance.problem(), made->schedule}, build).why_fixed_sizes;
+    if (!subject.why_fixed_sizes.empty()) terminal.note("all sizes are fixed: " + printable(subject.why_fixed_sizes));
+  }
   const std::vector<codegen::PackageFile> files = codegen::package_files(format, subject);
   if (const auto written = codegen::write_package(files, folder, force); !written.ok()) return report(terminal, written.error(), false);
   if (!schedule.empty())

@@ -23,8 +23,10 @@ Result<MadePackage> make_package(const KernelText& text, codegen::PackageFormat 
   build.run_time_sizes = true;
   const WrittenKernel kernel = written_kernel({*of.spec.kernel, *of.problem, *of.schedule}, build);
   if (!kernel.emission) return Error::input(printable(kernel.refusals.front().sentence));
+  codegen::PackageSubject subject{*of.spec.kernel, *of.problem, *of.schedule, *kernel.program, *kernel.emission, command};
+  subject.why_fixed_sizes = kernel.why_fixed_sizes;
   MadePackage made;
-  made.files = codegen::package_files(format, {*of.spec.kernel, *of.problem, *of.schedule, *kernel.program, *kernel.emission, command});
+  made.files = codegen::package_files(format, subject);
   for (const codegen::PackageFile& file : made.files)
     if (file.path == "README.md") made.call = first_code(file.text);
   return made;

@@ -1,5 +1,5 @@
-// A kernel as an operator of PyTorch: a folder that pip installs, with the CUDA package's files unchanged, an extension that calls them, and
-// what torch.compile has to know. Sizes are read off the tensors' shapes, by the kernel file's own formulas.
+// A kernel as an operator of PyTorch: a folder that pip installs, with the CUDA package's files unchanged, an extension that calls them,
+// and what torch.compile has to know. Sizes are read off the tensors' shapes, by the kernel file's own formulas.
 #pragma once
 
 #include <vector>
