@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/run/map_arguments.h"
+
 namespace heddle::codegen {
 namespace {
 
@@ -21,30 +23,6 @@ cuda::Driver opened() {
   auto driver = cuda::open_driver();
   if (!driver.ok()) throw RunFailure{RunStatus::NoGpu, driver.error().faults.front().message};
   return *driver;
-}
-
-/// Code for sm_100f runs on the whole family, that for sm_90a, sm_100a and sm_103a on its own kind only.
-bool runs(const std::string& arch, int major, int minor) {
-  return arch == "sm_100f" ? major == 10 : arch == fmt::format("sm_{}{}a", major, minor);
-}
-
-/// Bytes are copied as they are, whatever they stand for; sums need the type.
-int map_type(DType dtype) {
-  switch (dtype) {
-    case DType::F32: return cuda::kMapF32;
-    case DType::Bf16: return cuda::kMapBf16;
-    case DType::F16: return cuda::kMapF16;
-    case DType::I32: return cuda::kMapI32;
-    case DType::F8e4m3:
-    case DType::F8e5m2:
-    case DType::I8:
-    case DType::I4: return cuda::kMapU8;
-  }
-  return cuda::kMapU8;
-}
-
-const char* examples_of(const std::string& arch) {
-  return arch == "sm_90a" ? "H100, H200" : arch == "sm_103a" ? "B300" : arch == "sm_100f" ? "B200, B300" : "B200";
 }
 
 }  // namespace
@@ -79,9 +57,9 @@ Gpu::Gpu(const std::string& arch) : driver_(opened()) {
   driver_.driver_version(&version);
   const std::string module = module_version(), cuda = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
   device_.driver = module.empty() ? cuda : fmt::format("{} ({})", module, cuda);
-  if (!runs(arch, major, minor))
+  if (!runs_on(arch, major, minor))
     throw RunFailure{RunStatus::NoGpu,
-                     fmt::format("{} is {}; this kernel is written for {} ({})", device_.name, device_.arch, arch, examples_of(arch))};
+                     fmt::format("{} is {}; this kernel is written for {} ({})", device_.name, device_.arch, arch, gpus_of(arch))};
   cuda::Context context = nullptr;
   check(driver_.retain_context(&context, device), RunStatus::NoGpu, "the GPU cannot be used");
   check(driver_.set_context(context), RunStatus::NoGpu, "the GPU cannot be used");
@@ -147,20 +125,11 @@ std::size_t LoadedKernel::add_buffers(const std::vector<cuda::Memory>& buffers) 
   Arguments& set = sets_.emplace_back();
   for (const TensorMapPlan& plan : plan_.launch.maps) {
     const TensorPlan& tensor = tensors_[plan.tensor];
-    const int type = map_type(tensor.dtype);
-    std::vector<std::uint64_t> extents(plan.extents.begin(), plan.extents.end()), strides;
-    std::vector<unsigned> box(plan.box.begin(), plan.box.end()), ones(plan.box.size(), 1);
-    std::uint64_t stride = static_cast<std::uint64_t>(std::max(bits_of(tensor.dtype) / 8, 1));
-    const std::uint64_t size = stride;
-    for (std::size_t d = 0; d + 1 < extents.size(); ++d)
-      strides.push_back(plan.strides.empty() ? stride *= extents[d] : size * static_cast<std::uint64_t>(plan.strides[d + 1]));
-    const int swizzle = plan.swizzle == 128  ? cuda::kMapSwizzle128
-                        : plan.swizzle == 64 ? cuda::kMapSwizzle64
-                        : plan.swizzle == 32 ? cuda::kMapSwizzle32
-                                             : 0;
-    const int code = gpu_.driver().encode_map(&set.maps.emplace_back(), type, static_cast<unsigned>(extents.size()),
-                                              reinterpret_cast<void*>(buffers[plan.tensor]), extents.data(), strides.data(), box.data(),
-                                              ones.data(), 0, swizzle, cuda::kMapPromotion256, 0);
+    const MapArguments map = map_arguments(plan, tensor.dtype);
+    const std::vector<unsigned> ones(map.box.size(), 1);
+    const int code = gpu_.driver().encode_map(&set.maps.emplace_back(), map.type, static_cast<unsigned>(map.extents.size()),
+                                              reinterpret_cast<void*>(buffers[plan.tensor]), map.extents.data(), map.strides.data(),
+                                              map.box.data(), ones.data(), 0, map.swizzle, cuda::kMapPromotion256, 0);
     gpu_.check(code, RunStatus::Refused, fmt::format("the driver makes no tensor map of '{}'", tensor.name));
   }
   for (const std::size_t t : plan_.launch.pointers) set.pointers.push_back(buffers[t]);

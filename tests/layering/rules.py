@@ -46,7 +46,7 @@ FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "instance", "check", "timing", "motion", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "programs", "questions"],
-    "codegen": ["device", "program", "emit", "interpret", "profile", "machine_code", "compile", "run", "calibrate"],
+    "codegen": ["device", "program", "emit", "interpret", "profile", "machine_code", "compile", "run", "package", "calibrate"],
     "app": ["command", "picture", "ask", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
             "window/frame"],
 }

@@ -1,7 +1,8 @@
 // The CUDA driver's entry points on the host's memory, and cuBLAS's product. Time is counted, not measured: a launch takes 100 us,
 // one of a recording build 101 (or 110), one of cuBLAS 90. A kernel that is launched again although no memory was written to
 // meanwhile is not run again: its results are there. HEDDLE_FAKE_TIMES, "HASH MICROSECONDS HASH MICROSECONDS ...", plants times of kernels
-// by the hashes of their cubins.
+// by the hashes of their cubins. Into HEDDLE_FAKE_LOG, a file, goes a line for each tensor map that is made and each launch of a kernel of
+// ours, with all that it was asked with but addresses.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -83,6 +85,16 @@ void plant(const std::string& mode, void** arguments, int maps) {
 
 int maps_made = 0;
 
+template <class... Number>
+void note(const char* what, Number... numbers) {
+  const char* path = std::getenv("HEDDLE_FAKE_LOG");
+  if (!path) return;
+  std::ofstream log(path, std::ios::app);
+  log << what;
+  ((log << ' ' << numbers), ...);
+  log << '\n';
+}
+
 double planted_us(const std::string& hash) {
   const char* planted = std::getenv("HEDDLE_FAKE_TIMES");
   std::istringstream words(planted ? planted : "");
@@ -120,6 +132,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int) {
     case 16: *value = 2; break;
     case 38: *value = 100'000; break;
     case 75: *value = fake::mode() == "blackwell" ? 10 : 9; break;
+    case 97: *value = fake::mode() == "little-shared" ? 100'000 : 232'448; break;
     default: *value = 0;
   }
   return 0;
@@ -155,9 +168,10 @@ int cuModuleGetFunction(Library** function, Library* module, const char* name) {
   return std::strcmp(name, module->entry()) == 0 ? 0 : kNoSuchFunction;
 }
 int cuFuncSetAttribute(Library*, int, int) { return 0; }
-int cuLaunchKernel(Library* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, void*,
+int cuLaunchKernel(Library* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned shared, void*,
                    void** arguments, void**) {
   const bool kernel = std::string(function->entry()) == "heddle_kernel";
+  if (kernel) note(function->records() ? "recording" : "launch", blocks, threads, shared);
   const std::string mode = kernel ? fake::mode() : "ok";
   if (mode == "refuse") return kLaunchOutOfResources;
   if (mode == "hang")
@@ -211,20 +225,22 @@ int cuGetErrorString(int code, const char** text) {
   return 0;
 }
 int cuTensorMapEncodeTiled(void* map, int type, unsigned rank, void* address, const std::uint64_t* extents, const std::uint64_t* strides,
-                           const unsigned* box, const unsigned* ones, int interleave, int swizzle, int, int fill) {
+                           const unsigned* box, const unsigned* ones, int interleave, int swizzle, int promotion, int fill) {
   constexpr int kInvalid = 1;
   const int size = type == 7 || type == 3 ? 4 : type == 0 ? 1 : 2;
   if (interleave != 0 || fill != 0 || reinterpret_cast<std::uint64_t>(address) % 16 != 0 || reinterpret_cast<std::uint64_t>(map) % 64 != 0)
     return kInvalid;
+  for (unsigned d = 0; d < rank; ++d) note("dimension", d, extents[d], d > 0 ? strides[d - 1] : 0, box[d], ones[d]);
+  note("map", type, rank, interleave, swizzle, promotion, fill);
   const int span = swizzle == 0 ? 0 : 16 << swizzle;  // 32, 64, 128 bytes
   if (span > 128) return kInvalid;
   auto* plan = new Plan{address, size, {}, {}, span, {1}};
   std::uint64_t stride = static_cast<std::uint64_t>(size);
   for (unsigned d = 0; d < rank; ++d) {
     if (ones[d] != 1 || box[d] < 1 || box[d] > 256) return kInvalid;
-    // Rows in another order have dimensions of their own.
-    if (d > 0 && ((rank < 5 && strides[d - 1] != stride) || strides[d - 1] % 16 != 0)) return kInvalid;
-    stride *= extents[d];
+    // Rows may lie apart; those in another order have dimensions of their own.
+    if (d > 0 && ((rank < 5 && strides[d - 1] < stride) || strides[d - 1] % 16 != 0)) return kInvalid;
+    stride = (d > 0 ? strides[d - 1] : stride) * extents[d];
     if (d > 0) plan->strides.push_back(static_cast<long>(strides[d - 1]) / size);
     plan->extents.push_back(static_cast<long>(extents[d]));
     plan->box.push_back(static_cast<long>(box[d]));

@@ -12,6 +12,7 @@
 //   crash-init        the process dies in cuInit
 //   no-device         there is none
 //   blackwell         the device is a B200: it runs kernels for sm_100a only
+//   little-shared     a block gets 100000 bytes of shared memory
 //   out-of-memory     every allocation fails
 //   refuse            every launch is refused
 //   slow-records      recording builds take a tenth longer than the others

@@ -1,0 +1,44 @@
+// What the writers of a package's files share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/package/package.h"
+#include "codegen/package/templates.h"
+
+namespace heddle::codegen {
+
+/// A size that the caller chooses.
+struct PackageSize {
+  std::string name;        ///< as in formulas, and member of heddle_K_sizes
+  std::int64_t value = 0;  ///< at which the kernel was made
+  std::string about;
+};
+
+struct PackageParts {
+  const PackageSubject& subject;
+  std::string name;   ///< package_name()
+  std::string upper;  ///< the same in capitals
+  std::string title;  ///< of one line, for comments
+  std::string gpus;   ///< " (H100, H200)"
+  std::vector<PackageTensor> tensors;
+  std::vector<PackageSize> sizes;  ///< none: all are fixed
+
+  const LaunchPlan& launch() const { return subject.emission.launch; }
+  /// K, U, TITLE, ARCH and EXAMPLES, which every text has.
+  Blanks blanks() const;
+};
+
+std::string interface_text(const PackageParts& parts);
+std::string host_text(const PackageParts& parts);
+std::string example_text(const PackageParts& parts);
+std::string readme_text(const PackageParts& parts);
+
+/// Definitions of ceil_div, min and max, as far as one of the formulas calls them.
+std::string formula_helpers(const std::vector<std::string>& formulas);
+/// Sentences of what must hold beyond what each call is asked for, without numbers.
+std::vector<std::string> condition_sentences(const PackageParts& parts);
+
+}  // namespace heddle::codegen

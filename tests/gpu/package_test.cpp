@@ -1,0 +1,174 @@
+// A package's host code on a GPU that is not there: it calls the driver as `heddle run` does, its example finds its result right, and what
+// must fail fails with a sentence.
+#include "codegen/package/package.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <catch2/catch.hpp>
+
+#include "core/base/atomic_file.h"
+#include "tests/gpu/fixture.h"
+#include "tests/support/paths.h"
+
+using namespace heddle;
+using namespace heddle::codegen;
+using test::FakeGpu;
+using test::Prepared;
+
+namespace {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr const char* kSanitizer = "-fsanitize=address";  // the fake driver is built with it
+#else
+constexpr const char* kSanitizer = "";
+#endif
+
+/// A package that was written, with the folder that it lies in.
+struct Written {
+  std::string folder, name;
+  std::string in(const std::string& file) const { return folder + "/" + file; }
+};
+
+Written written(const Prepared& from, const std::string& folder) {
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, from.program);
+  REQUIRE(emitted.emission.has_value());
+  const PackageSubject subject{from.kernel, from.problem, from.schedule, from.program, *emitted.emission, "heddle emit"};
+  Written package{fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, folder, ::getpid()), package_name(subject)};
+  for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(package.in(file.path), file.text, MissingFolder::Create).ok());
+  REQUIRE(write_file(package.in("cubin"), from.run.plan.plain.cubin).ok());
+  return package;
+}
+
+/// Compiled with the host half of the package by the host's compiler, whose warnings are errors.
+void compile(const Written& package, const std::string& source, const std::string& program) {
+  const std::string command = fmt::format(
+      "\"{}\" -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror {} -DHEDDLE_HOST_ONLY -I\"{}\" -I\"{}\" -x c++ \"{}\" \"{}\" -x none -o "
+      "\"{}\" "
+      "-ldl",
+      HEDDLE_CXX, kSanitizer, test::repository_path("tests/gpu/fake/runtime"), package.folder, package.in(package.name + ".cu"), source,
+      package.in(program));
+  INFO(command);
+  REQUIRE(std::system(command.c_str()) == 0);
+}
+
+struct Said {
+  int code = 0;
+  std::string text, log;
+};
+Said said(const Written& package, const std::string& program, const std::string& before = {}) {
+  const std::string out = package.in("out"), log = package.in("log");
+  std::remove(log.c_str());
+  const int status = std::system(fmt::format("{} HEDDLE_FAKE_CUBIN='{}' HEDDLE_FAKE_LOG='{}' '{}' >'{}' 2>&1", before, package.in("cubin"),
+                                             log, package.in(program), out)
+                                     .c_str());
+  const auto text = read_file(out), lines = read_file(log);
+  return {WEXITSTATUS(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
+}
+
+/// Tensor maps and launches of a log, each once, in the order in which they were first asked for. Recording builds are left out.
+std::vector<std::string> driver_calls(const std::string& log) {
+  std::vector<std::string> calls;
+  std::istringstream lines(log);
+  std::string call;
+  for (std::string line; std::getline(lines, line);) {
+    call += line + "\n";
+    if (line.starts_with("dimension")) continue;
+    if (!line.starts_with("recording") && std::find(calls.begin(), calls.end(), call) == calls.end()) calls.push_back(call);
+    call.clear();
+  }
+  return calls;
+}
+
+std::string calls_of_run(const Prepared& prepared, const std::string& log) {
+  std::remove(log.c_str());
+  ::setenv("HEDDLE_FAKE_LOG", log.c_str(), 1);
+  const Measurement m = test::measured(prepared);
+  ::unsetenv("HEDDLE_FAKE_LOG");
+  CHECK(m.status == RunStatus::Verified);
+  const auto text = read_file(log);
+  REQUIRE(text.ok());
+  return *text;
+}
+
+void runs_as_heddle_does(const Prepared& prepared, const std::string& folder, const std::string& result, const std::string& mode = "ok") {
+  const FakeGpu gpu(mode);
+  const Written package = written(prepared, folder);
+  compile(package, package.in("example.cpp"), "example");
+  const Said example = said(package, "example");
+  INFO(example.text);
+  CHECK(example.code == 0);
+  CHECK(example.text.starts_with(result + ": correct"));
+  CHECK(example.text.ends_with("100.00 us a launch\n"));
+  const std::vector<std::string> calls = driver_calls(example.log);
+  CHECK(calls.size() == prepared.run.plan.plain.launch.maps.size() + 1);
+  CHECK(calls == driver_calls(calls_of_run(prepared, package.in("run.log"))));
+}
+
+}  // namespace
+
+TEST_CASE("a GEMM's package calls the driver as heddle run does, and its example finds it right", "[gpu]") {
+  runs_as_heddle_does(test::small_gemm(), "gemm", "C");
+}
+
+TEST_CASE("attention's package calls the driver as heddle run does, and its example finds it right", "[gpu]") {
+  runs_as_heddle_does(test::small_attention(), "attention", "O");
+}
+
+TEST_CASE("a package of a Blackwell GEMM calls the driver as heddle run does", "[gpu]") {
+  runs_as_heddle_does(test::small_blackwell_gemm(), "blackwell", "C", "blackwell");
+}
+
+TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
+  const FakeGpu gpu("maps");
+  const Written package = written(test::small_gemm(), "wrong");
+  compile(package, package.in("example.cpp"), "example");
+  const Said example = said(package, "example");
+  INFO(example.text);
+  CHECK(example.code == 1);
+  CHECK(example.text.starts_with("C: WRONG"));
+}
+
+TEST_CASE("calls of a package that must fail have a code and a sentence with the values", "[gpu]") {
+  const FakeGpu gpu;
+  const Written package = written(test::small_gemm(), "calls");
+  std::string upper = package.name;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
+                                         "include", package.name, package.name, upper);
+  REQUIRE(write_file(package.in("package.h"), header).ok());
+  compile(package, test::repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
+  const Said calls = said(package, "calls");
+  CHECK(calls.code == 0);
+  CHECK(calls.text.find("0x") != std::string::npos);
+  std::istringstream lines(calls.text);
+  std::string found;
+  for (std::string line; std::getline(lines, line);)  // addresses differ from run to run
+    found += line.find("0x") == std::string::npos ? line + "\n" : line.substr(0, line.find(" 0x")) + "\n";
+  CHECK(found ==
+        "create: 0 \n"
+        "no handle: 1 a handle and tensors are needed\n"
+        "no tensors: 1 a handle and tensors are needed\n"
+        "no address: 5 A has no address\n"
+        "address: 6 A lies at\n"
+        "row pitch: 7 dimension 0 of A has stride 321 of 16 bits: a multiple of 16 bytes below 2^40 is needed\n"
+        "last stride: 7 dimension 1 of B has stride 2: 1 is needed\n"
+        "far apart: 7 dimension 0 of C has stride 9223372036854775807 of 16 bits: a multiple of 16 bytes below 2^40 is needed\n"
+        "contiguous: 0 \n"
+        "apart: 0 \n"
+        "the same: 1\n"
+        "again: 0 \n"
+        "a tensor's strides do not fit\n");
+  CHECK(said(package, "calls", "HEDDLE_FAKE_GPU=blackwell").text ==
+        fmt::format("create: 2 device 0 has compute capability 10.0: {} runs on sm_90a (H100, H200)\n", package.name));
+  CHECK(said(package, "calls", "HEDDLE_FAKE_GPU=little-shared").text ==
+        fmt::format("create: 3 a block of device 0 gets 100000 bytes of shared memory: {} are needed\n",
+                    test::small_gemm().run.plan.plain.launch.smem_bytes));
+  CHECK(said(package, "calls", "HEDDLE_FAKE_RUNTIME=old").text ==
+        "create: 4 the driver has no cuTensorMapEncodeTiled: one of CUDA 12.0 or later is needed\n");
+}
