@@ -9,9 +9,9 @@
 namespace heddle::codegen {
 
 struct TorchFormula {
-  std::string body;       ///< of a function of the tensors by their names: sets `wanted`, a dictionary in f32
-  std::string prepared;   ///< the same: changes inputs that follow from others, in place; empty: none
-  double largest_error;   ///< root mean square, of that of the result
+  std::string body;      ///< of a function of the tensors by their names: sets `wanted`, a dictionary in f32
+  std::string prepared;  ///< the same: changes inputs that follow from others, in place; empty: none
+  double largest_error;  ///< root mean square, of that of the result
 };
 
 /// Of `kernel.reference`; nothing where PyTorch has no such function, or tensors are not the formula's.

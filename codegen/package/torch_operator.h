@@ -30,12 +30,12 @@ struct TorchTensor {
 };
 
 struct TorchSize {
-  std::string param;                     ///< as in formulas, and a member of heddle_K_sizes
-  std::string name;                      ///< in Python
-  std::optional<std::size_t> tensor{};   ///< where it is read, of the operator's tensors; none: an argument of its own
-  std::size_t dimension = 0;             ///< of that tensor
-  std::int64_t value = 1, small = 1;     ///< at which the kernel was made, and for tests
-  bool shapes = true;                    ///< a tensor's shape depends on it; else the argument may be left out
+  std::string param;                    ///< as in formulas, and a member of heddle_K_sizes
+  std::string name;                     ///< in Python
+  std::optional<std::size_t> tensor{};  ///< where it is read, of the operator's tensors; none: an argument of its own
+  std::size_t dimension = 0;            ///< of that tensor
+  std::int64_t value = 1, small = 1;    ///< at which the kernel was made, and for tests
+  bool shapes = true;                   ///< a tensor's shape depends on it; else the argument may be left out
   bool argument() const { return !tensor; }
 };
 
@@ -51,8 +51,8 @@ struct TorchOperator {
 
 TorchOperator torch_operator(const PackageSubject& subject);
 
-/// The expression as Python over those of its names that are in `variables`; all other names are numbers. It may call ceil_div, min and max.
-/// Nothing where it looks up an index tensor by one of the variables.
+/// The expression as Python over those of its names that are in `variables`; all other names are numbers. It may call ceil_div, min and
+/// max. Nothing where it looks up an index tensor by one of the variables.
 std::optional<std::string> python_formula(const Expr& expr, const Scope& scope, const std::vector<std::string>& variables);
 
 /// Letters, digits and underscores; no keyword of Python, and no name that the package's Python uses itself.
