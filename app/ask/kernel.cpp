@@ -157,15 +157,26 @@ class Chain {
   KernelAnswer answer_;
 };
 
-}  // namespace
-
-WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
+WrittenKernel just_written(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
   codegen::BuildResult built = codegen::build_program(question.kernel, question.problem, question.schedule, question.trips, build);
   WrittenKernel kernel{build, std::move(built.program), {}, std::move(built.refusals)};
   if (!kernel.program || goal == KernelGoal::Program) return kernel;
   codegen::EmitResult emitted = codegen::emit_cuda(question.kernel, question.problem, question.schedule, *kernel.program, question.records);
   kernel.emission = std::move(emitted.emission);
   kernel.refusals = std::move(emitted.refusals);
+  return kernel;
+}
+
+}  // namespace
+
+WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
+  WrittenKernel kernel = just_written(question, build, goal);
+  if (kernel.refusals.empty() || !build.run_time_sizes) return kernel;
+  codegen::BuildOptions fixed = build;
+  fixed.run_time_sizes = false;
+  std::string why = kernel.refusals.front().sentence;
+  kernel = just_written(question, fixed, goal);
+  kernel.why_fixed_sizes = std::move(why);
   return kernel;
 }
 

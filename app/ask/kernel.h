@@ -30,7 +30,9 @@ struct WrittenKernel {
   std::optional<codegen::Program> program;
   std::optional<codegen::Emission> emission;
   std::vector<codegen::Refusal> refusals;  ///< what stands in the way; empty: nothing
+  std::string why_fixed_sizes{};           ///< sizes at run time were asked for, and `build` is without them
 };
+/// Sizes at run time are given up where they stand in the way.
 WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build,
                              KernelGoal goal = KernelGoal::Text);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/lowering.h"
+#include "app/cli/package_command.h"
 #include "app/cli/schemas.h"
 #include "app/command/called.h"
 #include "app/command/commands.h"
@@ -163,6 +164,7 @@ Json compile_schema() {
 }
 
 int run_emit(const Arguments& arguments, const Terminal& terminal) {
+  if (const auto format = package_format(arguments)) return emit_package(*format, arguments, terminal);
   const std::string path = arguments.text("--out").value_or("-"), schedule = arguments.text("--schedule").value_or("");
   for (const std::string* file : {&path, &schedule})
     if (!file->empty())

@@ -10,6 +10,7 @@
 #include "app/ask/judge.h"
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
+#include "app/cli/package_command.h"
 #include "app/cli/solving.h"
 #include "app/command/exit_code.h"
 #include "app/command/interrupt.h"
@@ -148,7 +149,8 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 codegen::BuildOptions build_options(const Arguments& arguments) {
   codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
                               .turns = !arguments.has("--no-turns"),
-                              .deep_rings = !arguments.has("--least-rings")};
+                              .deep_rings = !arguments.has("--least-rings"),
+                              .run_time_sizes = package_format(arguments).has_value()};
   for (const std::string& cut : arguments.all("--cut")) build.cuts.push_back(std::stoi(cut));  // an integer in range: the option says so
   return build;
 }

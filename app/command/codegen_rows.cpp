@@ -10,15 +10,20 @@ CommandSpec emit_row() {
   return {"emit",
           "write the kernel that a schedule stands for as CUDA C++ (sm_90a or sm_100a, as the machine): the text that suits the compiler, "
           "where there is one",
-          {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program"},
+          {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program",
+           "heddle emit attention_forward_hopper h100 --format package -o attention"},
           {kKernel, kMachine, schedule(false)},
-          reworded(
-              with_recalled_solver_options({toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster,
-                                            kNoTurns, kLeastRings, kCut, kAgain, kJudge, kRecords,
-                                            toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
-                                            file("--out", "-o", "where to write; - is standard output (the default)"),
-                                            file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
-              "--timeout", "seconds for all searches together (default 60)"),
+          reworded(with_recalled_solver_options(
+                       {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kLeastRings,
+                        kCut, kAgain, kJudge, kRecords,
+                        toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
+                        choice("--format", "FORMAT", {"text", "package", "torch"},
+                               "text: the kernel by itself (default); package: a folder with host code, a C interface, a "
+                               "build file and an example; torch: an operator of PyTorch, for pip"),
+                        file("--out", "-o", "where to write; - is standard output (the default); of a package the folder"),
+                        toggle("--force", "write a package into a folder that holds other files, too"),
+                        file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
+                   "--timeout", "seconds for all searches together (default 60)"),
           run_emit};
 }
 

@@ -471,6 +471,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   if (const auto* c = command.as<WriteKernel>()) return c->again ? line("emit", again) : line("emit");
   if (command.is<SetKernelOptions>()) return line("emit");
   if (const auto* c = command.as<SaveKernel>()) return line("emit", {"--out", c->path});
+  if (const auto* c = command.as<SavePackage>()) return line("emit", {"--format", c->torch ? "torch" : "package", "--out", c->path});
   if (const auto* c = command.as<SaveLayout>()) {
     if (!c->view || c->view->value.empty()) return std::nullopt;
     std::vector<std::string> words{"--value", c->view->value};

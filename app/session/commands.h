@@ -219,6 +219,11 @@ struct CancelKernel {
 struct SaveKernel {
   std::string path;
 };  ///< the text
+struct SavePackage {
+  std::string path;     ///< a folder
+  bool torch = false;   ///< an operator of PyTorch; else host code with a C interface
+  std::string command;  ///< that writes the same, for its README.md
+};
 
 // Layouts of tiles.
 struct SaveLayout {
@@ -328,9 +333,9 @@ using AllCommands =
                  PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline, SwapBaseline, OpenWindow, SetAlignment,
                  FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk,
                  OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
-                 SaveLayout, RunKernel, CancelRun, StartRace, CancelRace, OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured,
-                 OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished, OpenPublished,
-                 ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve, SetMode,
-                 SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
+                 SavePackage, SaveLayout, RunKernel, CancelRun, StartRace, CancelRace, OpenMeasurement, SelectRun, ToggleMeasured,
+                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
+                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve,
+                 SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -6,6 +6,7 @@
 
 #include "app/ask/listener.h"
 #include "app/ask/subject.h"
+#include "app/jobs/package_job.h"
 #include "app/session/commands.h"
 #include "app/session/files.h"
 #include "app/session/open_document.h"
@@ -307,6 +308,16 @@ void KernelState::on(const SaveKernel& c) {
   if (const auto saved = write_file(c.path, text_.answer()->emission->source); !saved)
     return fail("Cannot save " + base_name(c.path), saved.error());
   say(LogLevel::Good, "saved " + c.path);
+}
+
+void KernelState::on(const SavePackage& c) {
+  if (!is_current(text_, subject_of(content_)) || !text_.answer()->emission)
+    return fail("Cannot save " + base_name(c.path), Error::input("there is no CUDA text of the shown schedule", "generate it first"));
+  const auto made = make_package(*text_.answer(), c.torch ? codegen::PackageFormat::Torch : codegen::PackageFormat::Cuda, c.command);
+  if (!made) return fail("Cannot save " + base_name(c.path), made.error());
+  if (const auto saved = codegen::write_package(made->files, c.path, false); !saved)
+    return fail("Cannot save " + base_name(c.path), saved.error());
+  say(LogLevel::Good, fmt::format("saved {} in {}", count_of(static_cast<std::int64_t>(made->files.size()), "file"), c.path));
 }
 
 }  // namespace heddle::app

@@ -26,6 +26,7 @@ class KernelState : Opener {
   void on(const BuildKernel& c);
   void on(const CancelKernel& c);
   void on(const SaveKernel& c);
+  void on(const SavePackage& c);
   /// While its tab is shown, the text is that of the shown schedule.
   void keep_fresh();
   /// Takes in what threads have done; true when anything changed.

@@ -33,6 +33,7 @@ struct PackageSubject {
   std::string command;                   ///< that writes it; empty: not known
   std::vector<std::string> compilers{};  ///< what each compiler that was asked makes of the text, a sentence each
   std::optional<double> predicted_us{};  ///< of a launch at the program's sizes
+  std::string why_fixed_sizes{};         ///< why a call chooses none; empty: it does, or that is not known
 };
 
 /// A tensor as the interface has it.

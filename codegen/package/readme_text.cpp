@@ -75,6 +75,7 @@ std::string proof(const PackageSubject& subject) {
 
 std::string params_text(const PackageParts& parts) {
   std::string text;
+  if (!parts.subject.why_fixed_sizes.empty()) text += fmt::format("All sizes, for {}.\n\n", printable(parts.subject.why_fixed_sizes));
   for (const auto& [name, value] : parts.subject.program.params)
     if (std::none_of(parts.sizes.begin(), parts.sizes.end(), [&](const PackageSize& s) { return s.name == name; }))
       text += fmt::format("- `{} = {}`\n", printable(name), value);

@@ -406,6 +406,14 @@ TEST_CASE("the line of the CUDA tab writes the text that is shown", "[ui]") {
   saved << std::ifstream(folder.file("a.cu")).rdbuf();
   CHECK(saved.str() == p.session().kernel().text().answer()->emission->source);
   CHECK(p.session().last_line() == "heddle emit gemm_hopper h100 --out " + folder.file("a.cu"));
+  // As a package, beside which nothing of others is written over.
+  p.session().apply(SavePackage{folder.file("gemm"), false, "heddle emit"});
+  CHECK_FALSE(p.session().error());
+  CHECK(std::filesystem::exists(folder.path / "gemm" / "gemm_hopper.cu"));
+  CHECK(p.session().last_line() == "heddle emit gemm_hopper h100 --format package --out " + folder.file("gemm"));
+  p.session().apply(SavePackage{folder.path.string(), true, ""});
+  REQUIRE(p.session().error());
+  CHECK(p.session().error()->error.faults.front().message.find("no package") != std::string::npos);
 }
 
 TEST_CASE("flow 9, share: save, export, and project, picture, trace and command are there", "[ui]") {

@@ -116,6 +116,7 @@ const std::map<std::string, std::string> kWays{
     {"RunKernel", "action run_kernel"},
     {"SaveConstraints", "action save_constraints"},
     {"SaveKernel", "action save_kernel"},
+    {"SavePackage", "action save_package"},
     {"SaveLayout", "action save_layout"},
     {"SaveProject", "action save"},
     {"SaveSchedule", "action save_schedule"},

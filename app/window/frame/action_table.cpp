@@ -270,6 +270,8 @@ const Action kActions[] = {
         not_at_work<KernelStep::Data>),
     Action{"cancel_compile", kNowhere, "Cancel compiling", "", cancel_kernel<KernelStep::Build>}.needs(not_at_work<KernelStep::Build>),
     Action{"save_kernel", kKernel, "Save CUDA ...", ""}.asks(Prompt::KernelPath).needs(needs_kernel_text).below_line(),
+    Action{"save_package", kKernel, "Save CUDA package ...", ""}.asks(Prompt::PackagePath).needs(needs_kernel_text),
+    Action{"save_torch", kKernel, "Save PyTorch operator ...", ""}.asks(Prompt::TorchPath).needs(needs_kernel_text),
     Action{"save_ttgir", kKernel, "Write Triton's text with this schedule ...", ""}.asks(Prompt::TtgirPath).needs(no_way_back),
     Action{"next_source", kKernel, "Next lines of the selected op", "F4"}.does(next_source<1>).needs(why_no_source_step),
     Action{"previous_source", kKernel, "Previous lines of the selected op", "Shift+F4"}.does(next_source<-1>).needs(why_no_source_step),

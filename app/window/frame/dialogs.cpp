@@ -5,8 +5,11 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/jobs/package_job.h"
+#include "app/session/command_line.h"
 #include "app/session/commands.h"
 #include "app/session/files.h"
+#include "app/session/kernel_state.h"
 #include "app/session/project.h"
 #include "app/window/frame/folder_list.h"
 #include "app/window/frame/panels.h"
@@ -123,6 +126,20 @@ void draw_open_dialog(Session& session, UiState& ui) {
   ImGui::EndPopup();
 }
 
+/// How what would be written is called, or why it cannot be.
+std::string package_preview(const Session& session, Prompt ask) {
+  const auto& text = session.kernel().text().answer();
+  if (!text) return {};
+  const auto made = make_package(*text, ask == Prompt::TorchPath ? codegen::PackageFormat::Torch : codegen::PackageFormat::Cuda, {});
+  return made.ok() ? made->call : made.error().faults.front().message;
+}
+
+SavePackage save_package(const Session& session, const PathPromptState& prompt) {
+  const bool torch = prompt.ask == Prompt::TorchPath;
+  const std::vector<std::string> words{"--format", torch ? "torch" : "package", "--out", prompt.path};
+  return {prompt.path, torch, command_line(session, "emit", words)};
+}
+
 void draw_path_prompt(const Session& session, UiState& ui) {
   PathPromptState& prompt = ui.path_prompt;
   struct Facts {
@@ -131,6 +148,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   const Facts facts = prompt.ask == Prompt::ProjectPath       ? Facts{"Save the project", ".heddle.json"}
                       : prompt.ask == Prompt::ConstraintsPath ? Facts{"Save the constraints and changed numbers", ".constraints.json"}
                       : prompt.ask == Prompt::KernelPath      ? Facts{"Save the CUDA text", ".cu"}
+                      : prompt.ask == Prompt::PackagePath     ? Facts{"Save as a CUDA package: a folder", ".package"}
+                      : prompt.ask == Prompt::TorchPath       ? Facts{"Save as an operator of PyTorch: a folder", ".torch"}
                       : prompt.ask == Prompt::KernelTextPath  ? Facts{"Save the kernel", ".json"}
                       : prompt.ask == Prompt::MachineTextPath ? Facts{"Save the machine", ".json"}
                       : prompt.ask == Prompt::LayoutPath      ? Facts{"Save the layout: .svg, .png, .csv or .json", ".svg"}
@@ -138,14 +157,16 @@ void draw_path_prompt(const Session& session, UiState& ui) {
                       : prompt.ask == Prompt::SharePath       ? Facts{"Share: project, picture, trace and command", ".heddle.json"}
                                                               : Facts{"Save the schedule", ".schedule.json"};
   const bool project = prompt.ask == Prompt::ProjectPath || prompt.ask == Prompt::SharePath;
+  const bool package = prompt.ask == Prompt::PackagePath || prompt.ask == Prompt::TorchPath;
   if (prompt.just_opened) {
+    prompt.preview = package ? package_preview(session, prompt.ask) : std::string();
     const bool has_file = project && !session.projects().project_file().empty();
     const Content& content = session.content();
-    const std::string stem = prompt.ask == Prompt::KernelTextPath    ? content.kernel->name
-                             : prompt.ask == Prompt::MachineTextPath ? content.machine->name
-                             : prompt.ask == Prompt::TtgirPath       ? content.kernel->name
-                             : prompt.ask == Prompt::LayoutPath      ? layout_stem(ui.of<LayoutTabState>())
-                                                                     : file_stem(session);
+    const std::string stem = prompt.ask == Prompt::KernelTextPath         ? content.kernel->name
+                             : prompt.ask == Prompt::MachineTextPath      ? content.machine->name
+                             : prompt.ask == Prompt::TtgirPath || package ? content.kernel->name
+                             : prompt.ask == Prompt::LayoutPath           ? layout_stem(ui.of<LayoutTabState>())
+                                                                          : file_stem(session);
     copy_to(prompt.path, sizeof prompt.path, has_file ? session.projects().project_file() : stem + facts.ending);
     ImGui::OpenPopup("write");
   }
@@ -157,6 +178,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
     wrapped_text(fonts().small, theme().dim,
                  "Beside the project a PNG of the window and a Chrome trace are written, and the command that exports the same "
                  "schedule is copied.");
+  if (!prompt.preview.empty()) wrapped_text(fonts().mono_small, theme().dim, prompt.preview);
+  if (probe::on() && package) probe::last_item("write/preview");
   ImGui::Dummy(ImVec2(0, px(4)));
   if (prompt.just_opened) ImGui::SetKeyboardFocusHere();
   prompt.just_opened = false;
@@ -164,7 +187,9 @@ void draw_path_prompt(const Session& session, UiState& ui) {
   const bool entered = path_field("write/path", "", prompt.path, sizeof prompt.path);
   draw_place_list("write/place", prompt.path, sizeof prompt.path, px(170));
   // The line is there in any case: buttons stay where they are while one types.
-  colored_text(theme().warning, fs::exists(prompt.path, ignored) ? "This file exists and will be replaced." : " ");
+  colored_text(theme().warning, !fs::exists(prompt.path, ignored) ? " "
+                                : package                         ? "This folder exists: of a package its files will be replaced."
+                                                                  : "This file exists and will be replaced.");
   ImGui::Dummy(ImVec2(0, px(6)));
   const bool go = button("write/go", "Write", ButtonKind::Primary, prompt.path[0] ? "" : "type a path first", {px(100), px(32)});
   if ((go || entered) && prompt.path[0]) {
@@ -173,6 +198,8 @@ void draw_path_prompt(const Session& session, UiState& ui) {
       case Prompt::ConstraintsPath: ui.commands.push(SaveConstraints{prompt.path}); break;
       case Prompt::SharePath: share_as(ui, prompt.path); break;
       case Prompt::KernelPath: ui.commands.push(SaveKernel{prompt.path}); break;
+      case Prompt::PackagePath:
+      case Prompt::TorchPath: ui.commands.push(save_package(session, prompt)); break;
       case Prompt::KernelTextPath: ui.commands.push(SaveSource{SourceOf::Kernel, prompt.path}); break;
       case Prompt::TtgirPath: ui.commands.push(Export{ExportKind::Ttgir, prompt.path}); break;
       case Prompt::LayoutPath: ui.commands.push(save_layout(ui.of<LayoutTabState>(), prompt.path)); break;

@@ -23,6 +23,8 @@ enum class Prompt {
   ConstraintsPath,
   SharePath,
   KernelPath,
+  PackagePath,
+  TorchPath,
   KernelTextPath,
   MachineTextPath,
   TtgirPath,

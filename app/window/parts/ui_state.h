@@ -55,6 +55,7 @@ struct PathPromptState {
   Prompt ask = Prompt::Nothing;  ///< Nothing: closed
   char path[1024] = "";
   bool just_opened = false;
+  std::string preview{};  ///< how what is written is called, or why it cannot be; empty: nothing to say
 };
 
 struct UiState {

@@ -1,0 +1,94 @@
+#include "app/cli/package_command.h"
+
+#include <fmt/format.h>
+
+#include "app/cli/lowering.h"
+#include "app/command/called.h"
+#include "app/command/exit_code.h"
+#include "codegen/compile/compile.h"
+#include "core/base/text_style.h"
+#include "core/formats/schedule_json.h"
+
+namespace heddle::app {
+namespace {
+
+/// "nvcc 13.0.88: clean, 168 registers at launch". Where it is found does not matter to who reads it elsewhere.
+std::string compiler_sentence(const std::string& found, const Result<codegen::Compiled>& compiled, const codegen::Program& program) {
+  const std::string name = found.substr(0, found.find(" at "));
+  if (!compiled.ok()) return fmt::format("{}: does not compile it", name);
+  const codegen::PtxasReport& report = compiled->report;
+  const auto faults = codegen::judge(report, program);
+  std::string text = fmt::format("{}: {}, {} registers at launch, {} bytes of spills", name, faults.empty() ? "clean" : "not clean",
+                                 report.registers, report.spill_stores + report.spill_loads);
+  for (const codegen::Refusal& fault : faults) text += "; " + fault.sentence;
+  return text;
+}
+
+/// What each compiler that is here makes of the text.
+std::vector<std::string> compiler_sentences(const MadeKernel& made) {
+  std::vector<std::string> sentences;
+  for (const codegen::Compiler compiler : {codegen::Compiler::Nvcc, codegen::Compiler::Nvrtc}) {
+    const auto found = codegen::find_compiler(compiler);
+    if (!found.ok()) continue;
+    codegen::CompileOptions options{compiler, codegen::default_cache()};
+    options.arch = made.built.program.arch;
+    sentences.push_back(compiler_sentence(*found, codegen::compile_cuda(made.built.emission.source, options), made.built.program));
+  }
+  return sentences;
+}
+
+/// What is asked for and makes no package; empty: nothing.
+std::string why_no_package(const Arguments& arguments) {
+  if (arguments.has("--program")) return "a package has no steps in words: leave --program or --format out";
+  if (arguments.text("--records").value_or("none") != "none") return "a package's kernel reads no clocks: leave --records or --format out";
+  if (arguments.has("--trips")) return "a package's kernel computes all that its sizes say: leave --trips or --format out";
+  return arguments.text("--out").value_or("-") == "-" ? "a package needs a folder: --out DIR" : "";
+}
+
+}  // namespace
+
+std::optional<codegen::PackageFormat> package_format(const Arguments& arguments) {
+  const std::string format = arguments.text("--format").value_or("text");
+  if (format == "text") return std::nullopt;
+  return format == "torch" ? codegen::PackageFormat::Torch : codegen::PackageFormat::Cuda;
+}
+
+int emit_package(codegen::PackageFormat format, const Arguments& arguments, const Terminal& terminal) {
+  if (const std::string reason = why_no_package(arguments); !reason.empty()) return refuse(terminal, reason, false);
+  const std::string folder = *arguments.text("--out"), schedule = arguments.text("--schedule").value_or("");
+  const bool force = arguments.has("--force");
+  if (const auto fits = codegen::check_package_folder(folder, force); !fits.ok()) return report(terminal, fits.error(), false);
+  if (!schedule.empty())
+    if (const int failed = expect_writable(terminal, schedule, false)) return failed;
+  // Packages are built by nvcc: loops are cut as suits it, where it is here.
+  const codegen::Compiler compiler =
+      codegen::find_compiler(codegen::Compiler::Nvcc).ok() ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
+  const bool compiles = !arguments.has("--no-compile") && codegen::find_compiler(compiler).ok();
+  int code = kDone;
+  const auto made = make_kernel(arguments, terminal, compiles && !arguments.has("--cut") ? KernelGoal::Compiled : KernelGoal::Text,
+                                {compiler, codegen::default_cache()}, code);
+  if (!made) return code;
+  for (const auto* against : {&made->built.faults, &made->built.findings})
+    for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
+  codegen::PackageSubject subject{made->instance.kernel(), made->instance.problem(), made->schedule,
+                                  made->built.program,     made->built.emission,     arguments.command_line};
+  if (compiles) subject.compilers = compiler_sentences(*made);
+  if (const auto predicted = prediction_of_run(arguments, *made)) subject.predicted_us = predicted->microseconds;
+  if (!made->built.emission.launch.sizes) {
+    codegen::BuildOptions build = made->built.build;
+    build.run_time_sizes = true;
+    subject.why_fixed_sizes = written_kernel({made->instance.kernel(), made->instance.problem(), made->schedule}, build).why_fixed_sizes;
+    if (!subject.why_fixed_sizes.empty()) terminal.note("all sizes are fixed: " + printable(subject.why_fixed_sizes));
+  }
+  const std::vector<codegen::PackageFile> files = codegen::package_files(format, subject);
+  if (const auto written = codegen::write_package(files, folder, force); !written.ok()) return report(terminal, written.error(), false);
+  if (!schedule.empty())
+    if (const int failed = write_text(terminal, schedule, schedule_text(made->instance.problem(), made->schedule))) return failed;
+  if (!terminal.quiet)
+    terminal.out << fmt::format("{} in {}: heddle_{}_run(); README.md says how it is built and called\n",
+                                count_of(static_cast<std::int64_t>(files.size()), "file"), printable(folder),
+                                codegen::package_name(subject));
+  return code;
+}
+
+}  // namespace heddle::app
