@@ -285,7 +285,7 @@ TEST_CASE("a job's time and memory are limited, and the rest runs", "[app]") {
   CHECK(processes_with(scratch.path("")) == 0);
 
   // The solver may notice by itself and go on without an answer, or find a schedule first and lose its proof: the word is the same.
-  const std::string solve = scratch.write("solve.jsonl", R"({"do": "solve", "kernel": "attention_backward_hopper", "machine": "h100"})"
+  const std::string solve = scratch.write("solve.jsonl", R"({"do": "solve", "kernel": "attention_forward_hopper", "machine": "h100"})"
                                                          "\n");
   const std::string out = scratch.path("solve.results.jsonl");
   // 64 MiB are enough; in between Z3 does not survive that it cannot make a context.
@@ -345,7 +345,7 @@ TEST_CASE("a terminated batch stops its jobs, keeps what is finished, and says h
 
 TEST_CASE("a job that somebody kills is run again", "[app]") {
   const ScratchFolder scratch;
-  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "compare", "kernel": "attention_forward_hopper", "machine": "h100"})"
+  const std::string jobs = scratch.write("jobs.jsonl", R"({"do": "compare", "kernel": "gemm_hopper", "machine": "h100"})"
                                                        "\n");
   const std::string out = scratch.path("out.jsonl");
   Process batch({heddle_program(), "batch", jobs, "--out", out, "--no-store"}, scratch.path("errors"));

@@ -1,7 +1,6 @@
 // Dragging bars and editing constraints in the real window, on the real solver where there is one.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/proposal.h"
@@ -47,10 +46,7 @@ struct Open : Harness {
     wait_for_all();
   }
   void wait_for_all() {
-    for (int i = 0; i < 20000 && (session().live().active() || session().asking()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    wait_while([this] { return session().live().active() || session().asking(); }, 20000);
     REQUIRE_FALSE(session().live().active());
     frame(2);
   }

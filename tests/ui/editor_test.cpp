@@ -1,5 +1,7 @@
 // A kernel of one's own in the window: made from a pattern, typed, undone, saved, all with mouse and keys.
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "app/session/kernel_state.h"
 #include "app/session/texts.h"

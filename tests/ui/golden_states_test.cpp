@@ -31,10 +31,7 @@ constexpr std::pair<ThemeName, const char*> kThemes[] = {
     {ThemeName::Dark, "dark"}, {ThemeName::Light, "light"}, {ThemeName::HighContrast, "high_contrast"}};
 
 void settle(Harness& h) {
-  for (int i = 0; i < 60000 && (h.session().live().active() || h.session().asking() || h.session().building()); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  h.wait_while([&] { return h.session().live().active() || h.session().asking() || h.session().building(); }, 60000);
   REQUIRE_FALSE(h.session().live().active());
   REQUIRE_FALSE(h.session().asking());
   h.frame(3);

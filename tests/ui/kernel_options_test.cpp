@@ -1,9 +1,7 @@
 // The row of options in the CUDA tab and "Verify with data": one row per gesture and key, what they cannot do and why, and a
 // step that failed, which leads to its op. The solver is not asked; schedules come from files.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/environment.h"
@@ -32,10 +30,7 @@ struct KernelBench : Harness {
   }
   ~KernelBench() { CHECK(test::broken_invariants(session()) == std::vector<std::string>()); }
   void settle() {
-    for (int i = 0; i < 60000 && session().building(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    wait_while([this] { return session().building(); }, 60000);
     REQUIRE_FALSE(session().building());
     frame(4);
   }

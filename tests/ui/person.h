@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "app/session/triton_state.h"
 #include "tests/support/window/harness.h"
@@ -45,10 +43,7 @@ struct Person : Harness {
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
 
   void settle() {
-    for (int i = 0; i < 60000 && working(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    wait_while([this] { return working(); }, 60000);
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     REQUIRE_FALSE(session().building());

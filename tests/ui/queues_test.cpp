@@ -1,5 +1,7 @@
 // Rings as queues: lanes in the chart, shown and hidden by a key, and what the whole-kernel tab says of them.
 #include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
 
 #include "app/window/kit/actions.h"
 #include "core/chart/gantt_model.h"

@@ -1,9 +1,7 @@
 // The truth tab: one row per gesture and key; what it says while it works and where files are wrong; every size.
 #include <array>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/truth_state.h"
@@ -40,10 +38,7 @@ struct TruthWindow {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && (h.session().truth().active() || h.session().live().active()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      h.frame();
-    }
+    h.wait_while([this] { return h.session().truth().active() || h.session().live().active(); }, 20000);
     REQUIRE_FALSE(h.session().truth().active());
     h.frame(4);
   }

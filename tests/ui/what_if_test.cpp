@@ -1,6 +1,5 @@
 // Sliders, fronts and wrong numbers, driven by names in the real window.
 #include <catch2/catch.hpp>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/question_state.h"
@@ -16,10 +15,7 @@ using test::Harness;
 namespace {
 
 void wait_for_answer(Harness& h) {
-  for (int i = 0; i < 5000 && h.session().asking(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  h.wait_while([&] { return h.session().asking(); }, 5000);
   REQUIRE_FALSE(h.session().asking());
   h.frame(2);
 }

@@ -1,7 +1,5 @@
 // Why, slack, what limits II and alternatives, driven in the window with the real solver.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
@@ -21,10 +19,7 @@ struct Toy : Harness {
     settle();
   }
   void settle() {
-    for (int i = 0; i < 20000 && (session().live().active() || session().asking()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    wait_while([this] { return session().live().active() || session().asking(); }, 20000);
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     frame(3);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csetjmp>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -40,13 +41,14 @@ inline Index threadIdx, blockIdx, gridDim;
 inline int here = 0;  ///< of this thread: the block's place in its cluster
 inline int threads_of_block = 0, blocks_of_cluster = 1;
 
+/// A context of the library's starts a fiber; jumps go on with it, because they ask nothing of the operating system.
 struct Fiber {
-  ucontext_t context;
-  std::unique_ptr<char[]> stack;
-  bool done = false;
+  std::jmp_buf place;
+  bool begun = false, done = false;
 };
-inline ucontext_t scheduler;
+inline std::jmp_buf scheduler;
 inline std::vector<Fiber> fibers;
+inline std::vector<std::unique_ptr<char[]>> stacks;  ///< kept from block to block: making them takes longer than most of what runs on them
 inline std::function<void()> body;
 inline long progress = 0;
 
@@ -80,7 +82,7 @@ inline void start(bool late, std::function<void()> finish) {
 }
 inline void yield() {
   const int me = fiber();
-  swapcontext(&fibers[me].context, &scheduler);
+  if (_setjmp(fibers[me].place) == 0) _longjmp(scheduler, 1);
   go_to(me);
 }
 inline void start_fiber() {
@@ -88,7 +90,22 @@ inline void start_fiber() {
   body();
   fibers[me].done = true;
   ++progress;
-  swapcontext(&fibers[me].context, &scheduler);
+  _longjmp(scheduler, 1);
+}
+/// Until it yields or ends.
+inline void resume(int fiber) {
+  constexpr std::size_t kStack = 256 << 10;
+  go_to(fiber);
+  if (_setjmp(scheduler) != 0) return;
+  if (fibers[fiber].begun) _longjmp(fibers[fiber].place, 1);
+  fibers[fiber].begun = true;
+  while (stacks.size() <= static_cast<std::size_t>(fiber)) stacks.push_back(std::make_unique_for_overwrite<char[]>(kStack));
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stacks[fiber].get();
+  context.uc_stack.ss_size = kStack;
+  makecontext(&context, start_fiber, 0);
+  setcontext(&context);
 }
 /// Nobody may write to a block that has ended.
 inline void expect_alive(int block);
@@ -111,7 +128,6 @@ inline void expect_quiet() {
 
 /// The cluster that begins with `block`.
 inline void run_block(int block, int blocks, int threads, int cluster, std::function<void()> kernel) {
-  constexpr std::size_t kStack = 256 << 10;
   here = 0;
   threads_of_block = threads;
   blocks_of_cluster = cluster;
@@ -122,23 +138,14 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
   meetings.clear();                          // a turn may be left over
   on_begin();
   store_groups.clear();
-  fibers.clear();
-  fibers.resize(threads * cluster);
-  for (Fiber& f : fibers) {
-    f.stack = std::make_unique<char[]>(kStack);
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp = f.stack.get();
-    f.context.uc_stack.ss_size = kStack;
-    makecontext(&f.context, start_fiber, 0);
-  }
+  fibers.assign(threads * cluster, {});
   for (long idle = 0; idle < 1000;) {
     const long before = progress;
     bool any = false;
     for (int t = 0; t < threads * cluster; ++t) {
       if (fibers[t].done) continue;
       any = true;
-      go_to(t);
-      swapcontext(&scheduler, &fibers[t].context);
+      resume(t);
     }
     if (!any) return expect_quiet();
     idle = progress == before ? idle + 1 : 0;
@@ -225,8 +232,9 @@ inline std::map<std::pair<int, u32>, Phase> phases;  ///< block, place
 /// At the place of the thread's own address, in `block`.
 inline Phase& phase_at(u32 address, int block = here) {
   const u32 place = place_in_block(address);
-  if (place % 8 != 0 || !phases.contains({block, place})) die("no barrier lies at " + std::to_string(place));
-  return phases[{block, place}];
+  const auto at = phases.find({block, place});
+  if (at == phases.end() || place % 8 != 0) die("no barrier lies at " + std::to_string(place));
+  return at->second;
 }
 inline void settle(Phase& p) {
   ++progress;

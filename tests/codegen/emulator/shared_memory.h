@@ -40,9 +40,10 @@ inline float sigmoid_(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
 // ---- shared memory
 
+[[noreturn]] inline void bad_place(u32 place) { die("bad shared address " + std::to_string(place)); }
 /// By place in `block`, as matrix descriptors name it.
 inline unsigned char* at_place(u32 place, u32 bytes, int block = here) {
-  if (u64{place} + bytes > sizeof shared || place % bytes != 0) die("bad shared address " + std::to_string(place));
+  if (u64{place} + bytes > sizeof shared || place % bytes != 0) bad_place(place);
   return memory[block] + place;
 }
 /// At the place of the thread's own address, in `block`.

@@ -27,37 +27,50 @@ emulator::SpanMatrix operand(u64 descriptor, bool mn_major) {
   return m;
 }
 template <Number T>
-float element(const emulator::SpanMatrix& m, int row, int k, bool mn_major) {
-  constexpr int kBytes = bytes_of_number(T);
-  u32 bits = 0;
-  std::memcpy(&bits, at_place(emulator::place_of(m, row, k, mn_major, kBytes), kBytes), kBytes);
-  return number(T, bits);
-}
-/// m64nNk16, or k32 of 8 bits, for this thread: a_row(row, k) is A.
-template <int N, Number T, class A>
-void multiply(float* d, A a, u64 b, int add, bool mn_major) {
-  constexpr int kDeep = T == Number::E4m3 || T == Number::E5m2 ? 32 : 16;
-  const emulator::SpanMatrix columns = operand<T>(b, mn_major);
-  const int t = threadIdx.x % 128, top = t / 32 * 16 + t % 32 / 4, q = t % 4;
-  float rows[2][kDeep];
-  for (int h = 0; h < 2; ++h)
-    for (int k = 0; k < kDeep; ++k) rows[h][k] = a(top + 8 * h, k);
-  for (int j = 0; j < N / 8; ++j)
-    for (int e = 0; e < 2; ++e) {
-      float column[kDeep];
-      for (int k = 0; k < kDeep; ++k) column[k] = element<T>(columns, 8 * j + 2 * q + e, k, mn_major);
-      for (int h = 0; h < 2; ++h) {
-        float sum = add ? d[4 * j + 2 * h + e] : 0.0f;
-        for (int k = 0; k < kDeep; ++k) sum += rows[h][k] * column[k];
-        d[4 * j + 2 * h + e] = sum;
-      }
+constexpr int kDeep = bytes_of_number(T) == 1 ? 32 : 16;  ///< numbers of one instruction along k
+template <Number T>
+using Bits = std::conditional_t<bytes_of_number(T) == 1, std::uint8_t, std::uint16_t>;
+/// Two rows, the first an even one, as far as an instruction goes. What swizzles leave together is read at once: 16 bytes, or two rows of
+/// k.
+template <Number T>
+inline void two_rows(const emulator::SpanMatrix& m, int row, bool mn_major, float (&first)[kDeep<T>], float (&second)[kDeep<T>]) {
+  constexpr int kBytes = bytes_of_number(T), kTogether = 16 / kBytes;
+  Bits<T> bits[kTogether];
+  if (mn_major) {
+    for (int k = 0; k < kDeep<T>; ++k) {
+      std::memcpy(bits, at_place(emulator::place_of(m, row, k, true, kBytes), 2 * kBytes), 2 * kBytes);
+      first[k] = number(T, bits[0]), second[k] = number(T, bits[1]);
     }
+    return;
+  }
+  for (int of = 0; of < 2; ++of)
+    for (int k = 0; k < kDeep<T>; k += kTogether) {
+      std::memcpy(bits, at_place(emulator::place_of(m, row + of, k, false, kBytes), 16), 16);
+      for (int i = 0; i < kTogether; ++i) (of ? second : first)[k + i] = number(T, bits[i]);
+    }
+}
+/// Rows of this thread's part of the result: the first, and 8 further on.
+inline int top_row() { return threadIdx.x % 128 / 32 * 16 + threadIdx.x % 32 / 4; }
+/// m64nNk16, or k32 of 8 bits, for this thread: `top` and `low` are its rows of A.
+template <int N, Number T>
+void multiply(float* d, const float (&top)[kDeep<T>], const float (&low)[kDeep<T>], u64 b, int add, bool mn_major) {
+  const emulator::SpanMatrix columns = operand<T>(b, mn_major);
+  float left[kDeep<T>], right[kDeep<T>];
+  for (int j = 0; j < N / 8; ++j, d += 4) {
+    two_rows<T>(columns, 8 * j + threadIdx.x % 4 * 2, mn_major, left, right);
+    float s0 = add ? d[0] : 0.0f, s1 = add ? d[1] : 0.0f, s2 = add ? d[2] : 0.0f, s3 = add ? d[3] : 0.0f;
+    for (int k = 0; k < kDeep<T>; ++k) s0 += top[k] * left[k], s1 += top[k] * right[k], s2 += low[k] * left[k], s3 += low[k] * right[k];
+    d[0] = s0, d[1] = s1, d[2] = s2, d[3] = s3;
+  }
 }
 template <int N, bool AMnMajor, bool MnMajor, Number TA, Number TB>
 void product(float (&d)[N / 2], u64 a, u64 b, int add) {
   const emulator::SpanMatrix rows = operand<TA>(a, AMnMajor);
-  multiply<N, TB>(
-      d, [&](int row, int k) { return element<TA>(rows, row, k, AMnMajor); }, b, add, MnMajor);
+  const int odd = top_row() % 2;
+  float top[2][kDeep<TA>], low[2][kDeep<TA>];
+  two_rows<TA>(rows, top_row() - odd, AMnMajor, top[0], top[1]);
+  two_rows<TA>(rows, top_row() - odd + 8, AMnMajor, low[0], low[1]);
+  multiply<N, TB>(d, top[odd], low[odd], b, add, MnMajor);
 }
 inline u32 fragments[8 * kMostBlocks][128][4];
 template <int N, bool, bool MnMajor, Number TA, Number TB>
@@ -72,6 +85,8 @@ void product(float (&d)[N / 2], u32 a0, u32 a1, u32 a2, u32 a3, u64 b, int add) 
     const u32 word = fragments[group][owner][(row % 16 / 8) + 2 * (byte / 16)];
     return bytes_of_number(TA) == 1 ? number(TA, word >> 8 * (byte % 4) & 0xff) : number(TA, word >> 8 * (byte % 4) & 0xffff);
   };
-  multiply<N, TB>(d, a, b, add, MnMajor);
+  float top[kDeep<TA>], low[kDeep<TA>];
+  for (int k = 0; k < kDeep<TA>; ++k) top[k] = a(top_row(), k), low[k] = a(top_row() + 8, k);
+  multiply<N, TB>(d, top, low, b, add, MnMajor);
   meet(group_key(), 128);
 }

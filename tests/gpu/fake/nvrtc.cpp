@@ -179,7 +179,7 @@ std::string micro_settings(const std::string& source) {
 
 /// As everything here is compiled. Sections of their own for functions: what counts instructions looks for names like those of a cubin.
 const std::string kCompiler =
-    std::string("\"") + HEDDLE_CXX + "\" -std=c++20 -O1 -w -fPIC -fvisibility=hidden -fno-gnu-unique -ffunction-sections";
+    std::string("\"") + HEDDLE_CXX + "\" -std=c++20 -O1 -U_FORTIFY_SOURCE -w -fPIC -fvisibility=hidden -fno-gnu-unique -ffunction-sections";
 
 /// A folder in which the compiler finds the emulator's headers read already, which is most of a text's compilation. Kept by content;
 /// where it cannot be made, the compiler reads the headers themselves.

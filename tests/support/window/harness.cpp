@@ -71,11 +71,17 @@ void Harness::frame(int count) {
   for (int i = 0; i < count; ++i) window_->step();
 }
 
-void Harness::wait_for_solver() {
-  for (int i = 0; i < 2000 && session_->live().active(); ++i) {
+void Harness::wait_while(const std::function<bool()>& working, int most_ms) {
+  constexpr int kFrameMs = 16;
+  for (int ms = 1; ms <= most_ms && working(); ++ms) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    frame();
+    session_->pump();
+    if (ms % kFrameMs == 0 || !working()) frame();
   }
+}
+
+void Harness::wait_for_solver() {
+  wait_while([this] { return session_->live().active(); }, 2000);
   REQUIRE_FALSE(session_->live().active());
   frame(2);
 }

@@ -3,6 +3,7 @@
 // because ImGui 1.86 looks at input once per frame.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,7 +29,10 @@ class Harness {
   ~Harness();
 
   void frame(int count = 1);
-  /// Frames until no solve runs; fails the test after some seconds.
+  /// Until the session's work is done, or `most_ms` have passed, with a frame drawn every now and then: who draws all the time takes the
+  /// processor from what it waits for. What ends is drawn before it counts as ended, because a frame may begin something else.
+  void wait_while(const std::function<bool()>& working, int most_ms);
+  /// Until no solve runs; fails the test after some seconds.
   void wait_for_solver();
   bool has(const std::string& name) const;
   /// Where an item is; fails the test when it is not there.
