@@ -160,7 +160,7 @@ TEST_CASE("while the solver runs, interrupts stay with the command line", "[app]
       std::this_thread::yield();
     }
   });
-  CHECK(run_heddle({"solve", "attention_forward_hopper", "h100", "--timeout", "5", "-q"}).code == kDone);
+  CHECK(run_heddle({"solve", "attention_forward_hopper", "h100", "-q"}).code == kDone);
   sampler.request_stop();
   sampler.join();
   CHECK(handlers.size() <= 2);  // the one before and after, and the command line's

@@ -23,7 +23,6 @@
 using namespace heddle;
 using namespace heddle::app;
 using namespace heddle::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -111,7 +110,7 @@ void live_and_leave(std::uint64_t seed, const Cage& cage, const std::string& his
   }
   INFO("HEDDLE_SEED=" << seed << ", the last inputs:\n" << last_inputs());
   CHECK(broken_invariants(h.session()) == std::vector<std::string>());
-  CHECK(h.session().close(20s));
+  CHECK(h.session().close(kPatience));
 }
 
 void live_often(int runs) {

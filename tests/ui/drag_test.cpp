@@ -1,7 +1,6 @@
 // Dragging bars and editing constraints in the real window, on the real solver where there is one.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/proposal.h"
@@ -9,6 +8,7 @@
 #include "app/window/parts/constraints_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/ui/person.h"
 
 using namespace heddle;
@@ -47,11 +47,7 @@ struct Open : Harness {
     wait_for_all();
   }
   void wait_for_all() {
-    for (int i = 0; i < 20000 && (session().live().active() || session().asking()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
-    REQUIRE_FALSE(session().live().active());
+    REQUIRE(test::wait_until([&] { return !(session().live().active() || session().asking()); }, [&] { frame(); }));
     frame(2);
   }
 };

@@ -1,9 +1,7 @@
 // The row of options in the CUDA tab and "Verify with data": one row per gesture and key, what they cannot do and why, and a
 // step that failed, which leads to its op. The solver is not asked; schedules come from files.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/environment.h"
@@ -12,6 +10,7 @@
 #include "app/window/tabs/cuda/cuda_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -32,11 +31,7 @@ struct KernelBench : Harness {
   }
   ~KernelBench() { CHECK(test::broken_invariants(session()) == std::vector<std::string>()); }
   void settle() {
-    for (int i = 0; i < 60000 && session().building(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
-    REQUIRE_FALSE(session().building());
+    REQUIRE(test::wait_until([&] { return !session().building(); }, [&] { frame(); }));
     frame(4);
   }
   const KernelOptions& options() { return session().content().kernel_options; }

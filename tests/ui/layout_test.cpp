@@ -1,10 +1,8 @@
 // The Layout tab: cells, phases, two beside each other, alternatives, texts by themselves; and the way to it from the chart.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/proposal_commands.h"
@@ -12,6 +10,7 @@
 #include "app/window/kit/actions.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/layout/layout_state.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/labels.h"
 #include "tests/ui/person.h"
 
@@ -37,10 +36,7 @@ struct Layouts : Person {
   LayoutTabState& state() { return window().ui().of<LayoutTabState>(); }
   void wait() {
     frame(3);
-    for (int i = 0; i < 60000 && state().working(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    REQUIRE(test::wait_until([&] { return !state().working(); }, [&] { frame(); }));
     frame(3);
   }
   const LayoutView& a() {

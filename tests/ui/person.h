@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include "app/session/triton_state.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -45,10 +44,7 @@ struct Person : Harness {
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
 
   void settle() {
-    for (int i = 0; i < 60000 && working(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    REQUIRE(test::wait_until([&] { return !working(); }, [&] { frame(); }));
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     REQUIRE_FALSE(session().building());

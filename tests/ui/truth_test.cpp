@@ -1,15 +1,14 @@
 // The truth tab: one row per gesture and key; what it says while it works and where files are wrong; every size.
 #include <array>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/truth_state.h"
 #include "app/window/kit/focus.h"
 #include "app/window/tabs/truth/truth_tab_state.h"
 #include "tests/support/truth_files.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -40,11 +39,7 @@ struct TruthWindow {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && (h.session().truth().active() || h.session().live().active()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      h.frame();
-    }
-    REQUIRE_FALSE(h.session().truth().active());
+    REQUIRE(test::wait_until([&] { return !(h.session().truth().active() || h.session().live().active()); }, [&] { h.frame(); }));
     h.frame(4);
   }
   TruthTabState& state() { return h.window().ui().of<TruthTabState>(); }

@@ -1,12 +1,12 @@
 // Sliders, fronts and wrong numbers, driven by names in the real window.
 #include <catch2/catch.hpp>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/question_state.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/pareto/pareto_state.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -16,11 +16,7 @@ using test::Harness;
 namespace {
 
 void wait_for_answer(Harness& h) {
-  for (int i = 0; i < 5000 && h.session().asking(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
-  REQUIRE_FALSE(h.session().asking());
+  REQUIRE(test::wait_until([&] { return !h.session().asking(); }, [&] { h.frame(); }));
   h.frame(2);
 }
 

@@ -1,12 +1,11 @@
 // Why, slack, what limits II and alternatives, driven in the window with the real solver.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/proposal_commands.h"
 #include "app/session/question_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -21,12 +20,7 @@ struct Toy : Harness {
     settle();
   }
   void settle() {
-    for (int i = 0; i < 20000 && (session().live().active() || session().asking()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
-    REQUIRE_FALSE(session().live().active());
-    REQUIRE_FALSE(session().asking());
+    REQUIRE(test::wait_until([&] { return !(session().live().active() || session().asking()); }, [&] { frame(); }));
     frame(3);
   }
 };

@@ -496,7 +496,7 @@ class Use(Wheel):
         result = run("-c", "import os, sys, heddle_triton\nheddle_triton.SECONDS = 1\nfor program in sys.argv[2:]:\n"
                      "    os.environ['HEDDLE'] = program\n    print(heddle_triton.use(sys.argv[1]))", folder, *fakes)
         self.says(result, 0)
-        self.assertLess(time.monotonic() - began, 60)
+        self.assertLess(time.monotonic() - began, 200)  # none has slept for 300
         self.assertEqual(result.stdout.split(), ["False"] * len(fakes))
         said = result.stderr.splitlines()
         for line, sentence in zip(said[::2], fakes.values()):

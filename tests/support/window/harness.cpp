@@ -1,11 +1,12 @@
 // The script driver.
 #include "tests/support/window/harness.h"
+#include "tests/support/patient.h"
+#include "tests/support/wait.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/window/parts/tabs.h"
@@ -18,7 +19,8 @@ using namespace heddle::app;
 namespace {
 
 Environment filled(Environment environment, SolveFunction solve) {
-  environment.solve = std::move(solve);
+  environment.solve = patient(std::move(solve));
+  environment.ask = patient(std::move(environment.ask));
   environment.solver_name = environment.solve ? "fake 1.0" : "this build has no solver";
   environment.clock = [] { return 0.0; };
   // Predictions come when they come: tests that wait for them bring their own function (tests/app/session/prediction_test.cpp looks at the
@@ -61,7 +63,7 @@ void Harness::begin() {
 }
 
 Harness::~Harness() {
-  session_->close(std::chrono::seconds(5));
+  session_->close(kPatience);
   window_.reset();
   session_.reset();
   probe::enable(false);
@@ -72,11 +74,7 @@ void Harness::frame(int count) {
 }
 
 void Harness::wait_for_solver() {
-  for (int i = 0; i < 2000 && session_->live().active(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    frame();
-  }
-  REQUIRE_FALSE(session_->live().active());
+  REQUIRE(wait_until([&] { return !session_->live().active(); }, [&] { frame(); }));
   frame(2);
 }
 
