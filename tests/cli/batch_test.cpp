@@ -313,7 +313,7 @@ TEST_CASE("killed at random moments and started again, a batch ends with the sam
   int kills = 0;
   for (bool ended = false; !ended;) {
     Process batch(words, scratch.path("errors"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % (40 + 20 * static_cast<unsigned>(kills))));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % (40 + static_cast<unsigned>(kills * (20 + kills)))));
     const std::string parent = fmt::format("{0}{1}{0}", '\0', batch.pid());  // a job is told whose it is (app/batch/job_process.h)
     const int code = batch.end(SIGKILL);
     ended = code == kDone;
