@@ -613,7 +613,7 @@ class Rings(Wheel):
             if not re.search(r"\.sm(90|100)\.(scheduled|partitioned)\.ttgir$", text.name) or "compute_pipelined" in text.name:
                 continue
             best, given = self.folder / f"{text.stem}.json", self.folder / text.name
-            if heddle("solve", f"{text}#triton", "--timeout", 20, "--out", best).returncode == 0 and \
+            if heddle("solve", f"{text}#triton", "--timeout", 200, "--out", best).returncode == 0 and \
                     heddle("export", text, best, "--format", "ttgir", "-o", given, "--quiet").returncode == 0:  # else it searches for more to say
                 texts[text.name] = given
         self.assertGreater(len(texts), 25)
