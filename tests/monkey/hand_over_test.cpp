@@ -18,6 +18,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"
 #include "tests/support/truth_files.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/invariants.h"
 
 using namespace heddle;
