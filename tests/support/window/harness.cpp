@@ -1,16 +1,15 @@
 // The script driver.
 #include "tests/support/window/harness.h"
-#include "tests/support/patient.h"
-#include "tests/support/wait.h"
 
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 
 #include "app/session/environment.h"
 #include "app/window/parts/tabs.h"
 #include "tests/support/last_inputs.h"
+#include "tests/support/patient.h"
+#include "tests/support/wait.h"
 
 namespace heddle::test {
 
