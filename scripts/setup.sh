@@ -40,7 +40,7 @@ as_root() {
 }
 
 apt_install() {
-  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0)
+  local apt=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o Acquire::Retries=3)
   local install=("${apt[@]}" install -y --no-install-recommends "$@")
   local log="$HEDDLE_ROOT/build/install.log"
   mkdir -p "$HEDDLE_ROOT/build" || return 1
@@ -100,13 +100,22 @@ ensure_z3() {
   echo "$Z3_VERSION" >"$fallback"
 }
 
+# fetch SECONDS FOLDER WHEEL: with pip, twice where the first time fails; a registry that is slow is given up after SECONDS each time.
+fetch() {
+  local try
+  for try in 1 2; do
+    timeout "$1" python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --retries 1 --timeout 30 \
+      --dest "$2" "$3" >&2 </dev/null && return 0
+  done
+  return 1
+}
+
 fetch_z3_wheel() {
   local download="$HEDDLE_ROOT/build/z3-download"
   say "fetching Z3 $Z3_VERSION (PyPI wheel z3-solver, about 30 MB) into build/z3"
   python3 -m pip --version >/dev/null 2>&1 || ensure_packages python3-pip || return 1
   rm -rf "$download" && mkdir -p "$download/unpacked"
-  if ! python3 -m pip download --quiet --disable-pip-version-check --no-deps --only-binary=:all: --retries 1 --timeout 30 \
-       --dest "$download" "z3-solver==$Z3_VERSION" >&2 </dev/null ||
+  if ! fetch 180 "$download" "z3-solver==$Z3_VERSION" ||
      ! python3 -m zipfile -e "$download"/z3_solver-*.whl "$download/unpacked" ||
      [[ ! -e $download/unpacked/z3/lib/libz3.so || ! -e $download/unpacked/z3/include/z3++.h ]]; then
     say "the Z3 wheel could not be fetched (no network, or none for this platform)"

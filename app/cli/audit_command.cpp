@@ -113,7 +113,7 @@ Result<AuditPage> audit_of(const DumpText& text, [[maybe_unused]] const Argument
     for (dump::DumpLoopAudit& loop : audit.loops) {
       const double fair = arguments.deadline().left() / static_cast<double>(left);
       if (!interrupt.interrupted() && loop.problem_fault.empty() && !dump.loops[loop.loop].nodes.empty())
-        improve(dump, loop, arguments, arguments.has("--timeout") ? fair : kSecondsPerLoop, interrupt.token());
+        improve(dump, loop, arguments, arguments.has("--timeout") ? fair : usual_seconds(kSecondsPerLoop), interrupt.token());
       left -= kReadings;
     }
   }

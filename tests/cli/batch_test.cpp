@@ -24,6 +24,7 @@
 #include "app/jobs/run_job.h"
 #include "core/base/hash.h"
 #include "tests/app/cli_support.h"
+#include "tests/support/wait.h"
 
 using namespace heddle::app;
 using heddle::test::CliRun;
@@ -31,6 +32,7 @@ using heddle::test::contains;
 using heddle::test::read_text;
 using heddle::test::run_heddle;
 using heddle::test::ScratchFolder;
+using heddle::test::wait_until;
 using nlohmann::json;
 
 namespace {
@@ -280,7 +282,8 @@ TEST_CASE("a job's time and memory are limited, and the rest runs", "[app]") {
       "\n"
       R"({"do": "analyze", "kernel": "toy_fig1", "machine": "toy"})"
       "\n");
-  CHECK(run_heddle({"batch", jobs, "--limit", "0.5", "--jobs", "2"}).code == kDone);
+  // The limit is the second job's too, which takes some hundredths of a second where nothing else runs.
+  CHECK(run_heddle({"batch", jobs, "--limit", "4", "--jobs", "2"}).code == kDone);
   CHECK(statuses(scratch.path("jobs.results.jsonl")) == std::vector<std::string>{"timeout", "done"});
   CHECK(processes_with(scratch.path("")) == 0);
 
@@ -310,14 +313,15 @@ TEST_CASE("killed at random moments and started again, a batch ends with the sam
   int kills = 0;
   for (bool ended = false; !ended;) {
     Process batch(words, scratch.path("errors"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % (40 + 20 * static_cast<unsigned>(kills))));
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % (40 + static_cast<unsigned>(kills * (20 + kills)))));
+    const std::string parent = fmt::format("{0}{1}{0}", '\0', batch.pid());  // a job is told whose it is (app/batch/job_process.h)
     const int code = batch.end(SIGKILL);
     ended = code == kDone;
     if (!ended) CHECK(code == -SIGKILL);
     ++kills;
     REQUIRE(kills < 200);
     // Its jobs are gone with it, so that the next one does not work beside them.
-    for (int i = 0; i < 400 && processes_with("--as-job") > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    REQUIRE(wait_until([&] { return processes_with(parent) == 0; }));
   }
   INFO(kills << " kills");
   CHECK(kills > 1);
@@ -336,7 +340,7 @@ TEST_CASE("a terminated batch stops its jobs, keeps what is finished, and says h
                         "\n");
   const std::string out = scratch.path("out.jsonl");
   Process batch({heddle_program(), "batch", jobs, "--jobs", "2", "--out", out}, scratch.path("errors"));
-  for (int i = 0; i < 2000 && read_journal(out + ".journal").empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  REQUIRE(wait_until([&] { return !read_journal(out + ".journal").empty(); }));
   CHECK(batch.end(SIGTERM) == kInterrupted);
   CHECK(contains(read_text(scratch.path("errors")), "1 of 2 jobs are finished and kept"));
   CHECK_FALSE(std::filesystem::exists(out));
@@ -349,19 +353,17 @@ TEST_CASE("a job that somebody kills is run again", "[app]") {
                                                        "\n");
   const std::string out = scratch.path("out.jsonl");
   Process batch({heddle_program(), "batch", jobs, "--out", out, "--no-store"}, scratch.path("errors"));
-  const std::string children = fmt::format("/proc/{0}/task/{0}/children", batch.pid());
   // The worker thread's children are listed under its own task.
   pid_t child = 0;
-  for (int i = 0; i < 2000 && child == 0; ++i) {
+  const auto begun = [&] {
     std::error_code error;
     for (const auto& task : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", batch.pid()), error)) {
       std::istringstream list(read_text((task.path() / "children").string()));
-      list >> child;
-      if (child != 0) break;
+      if (list >> child) return true;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  REQUIRE(child > 0);
+    return false;
+  };
+  REQUIRE(wait_until(begun));
   ::kill(child, SIGKILL);
   CHECK(batch.end() == kDone);
   CHECK(statuses(out) == std::vector<std::string>{"done"});

@@ -38,7 +38,7 @@ TEST_CASE("without a schedule a scheduled text is written as it is, byte for byt
   const test::ScratchFolder folder;
   for (const std::string& name : {kAttention, kGemm, text("gemm_persistent.sm100.scheduled.ttgir"),
                                   text("attention_forward_ws.sm100.partitioned.ttgir"), text("gemm_pointers.sm80.scheduled.ttgir")}) {
-    const auto run = run_heddle({"export", name, "--out", folder.path("own.ttgir"), "--timeout", "5"});
+    const auto run = run_heddle({"export", name, "--out", folder.path("own.ttgir")});
     CAPTURE(name, run.err);
     CHECK(run.code == kDone);
     CHECK(test::read_text(folder.path("own.ttgir")) == test::read_text(name));
@@ -226,7 +226,7 @@ TEST_CASE("a schedule of the free reading is refused with its price and the ways
   CHECK(run.out.empty());
   CHECK(contains(run.err, "less than the"));
   CHECK(contains(run.err, "heddle emit"));
-  const auto compare = run_heddle({"compare", kAttention, "--timeout", "20"});
+  const auto compare = run_heddle({"compare", kAttention});
   CHECK(contains(compare.out, "Give it back to Triton:\n  heddle solve"));
   CHECK(contains(compare.out, "#free"));
 }

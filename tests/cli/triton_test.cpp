@@ -186,13 +186,13 @@ TEST_CASE("a Triton text is solved in either reading, and its schedule is a file
   CHECK(run_heddle({"check", kGemm + "#triton", best}).code == kDone);
   CHECK(run_heddle({"check", kGemm + "#triton", "h100", best}).code == kDone);
   CHECK(run_heddle({"diff", kGemm + "#triton", kGemm + "#triton", best}).err.empty());
-  const auto free = run_heddle({"solve", kGemm, "--out", best, "--timeout", "20"});
+  const auto free = run_heddle({"solve", kGemm, "--out", best});
   CHECK((free.code == kDone || free.code == kNoProof));
   if (free.code == kDone) CHECK(run_heddle({"check", kGemm + "#free", best}).code == kDone);
 }
 
 TEST_CASE("compare of a Triton text lays three schedules side by side; with a reading it is the scoreboard", "[app]") {
-  const auto run = run_heddle({"compare", kGemm, "--timeout", "20", "--json"});
+  const auto run = run_heddle({"compare", kGemm, "--json"});
   CAPTURE(run.err);
   CHECK((run.code == kDone || run.code == kNoProof));
   const auto json = parse_json(run.out, "out");
@@ -207,7 +207,7 @@ TEST_CASE("compare of a Triton text lays three schedules side by side; with a re
   }
   CHECK(own >= passes);
   CHECK_FALSE(json->find("options")->items()->empty());
-  const auto board = run_heddle({"compare", kGemm + "#triton", "--no-baselines", "--timeout", "20"});
+  const auto board = run_heddle({"compare", kGemm + "#triton", "--no-baselines"});
   CAPTURE(board.out, board.err);
   CHECK(contains(board.out, "triton's own"));
   CHECK(contains(board.out, "solver"));
@@ -218,7 +218,7 @@ TEST_CASE("compare of a Triton text lays three schedules side by side; with a re
 }
 
 TEST_CASE("audit ends with the three schedules", "[app]") {
-  const auto run = run_heddle({"audit", kGemm, "--timeout", "20"});
+  const auto run = run_heddle({"audit", kGemm});
   CAPTURE(run.err);
   CHECK(run.code == kDone);
   CHECK(contains(run.out, "the best the machine could do"));

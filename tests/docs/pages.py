@@ -52,7 +52,7 @@ SLOW = re.compile(
     r"|compile .* b200|tune attention|solve attention_backward.*--choose all|--study balance)"
 )
 # What may stop with less where its time runs out, which a busy machine must not decide.
-TIMED = re.compile(r"(?:run\.sh|heddle) (solve|explain|price|slack|latency|sensitivity|alternatives|paper|compare|show|export|emit|compile|simulate|traffic) (?!.*--timeout)")
+TIMED = re.compile(r"(?:run\.sh|heddle) (solve|explain|price|slack|latency|sensitivity|alternatives|paper|compare|show|export|emit|compile|interpret|simulate|traffic|period|family|pareto|audit) (?!.*--timeout)")
 COMMAND = re.compile(r"(\$ )?((?:\./run\.sh|heddle|mkdir) +[^ #].*)")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 PATH = re.compile(r"/[^/]*/\*?|\S+")

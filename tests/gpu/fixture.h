@@ -43,7 +43,7 @@ const Prepared& small_blackwell_gemm();
 const Prepared& small_blackwell_attention();
 
 /// Run in a child process of the real heddle program.
-Measurement measured(const Prepared& prepared, double limit_seconds = 20);
+Measurement measured(const Prepared& prepared, double limit_seconds = 300);
 
 /// What the program itself answers to these words; `before` stands in front of it in the shell's line.
 struct Outcome {

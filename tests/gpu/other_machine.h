@@ -4,18 +4,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
 #include "core/base/atomic_file.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 namespace heddle::test {
 
@@ -44,8 +43,7 @@ struct OtherMachine {
   /// Of runs that are gone nothing stays.
   bool clean() const { return std::filesystem::is_empty(folder / "tmp"); }
   bool clean_soon() const {
-    for (int i = 0; i < 100 && !clean(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    return clean();
+    return wait_until([&] { return clean(); });
   }
   std::string calls() const { return read_file((folder / "calls").string()).value(); }
 };

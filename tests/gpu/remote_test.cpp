@@ -17,6 +17,7 @@
 #include "tests/gpu/fixture.h"
 #include "tests/gpu/other_machine.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using heddle::test::FakeGpu;
@@ -258,8 +259,7 @@ TEST_CASE("Ctrl-C ends the run there too", "[gpu]") {
                    "--on", "box", "--package", machine.package(), "--quiet"}});
   REQUIRE(heddle.failure() == 0);
   const auto begun = [&] { return fs::exists(machine.folder / "tmp") && !machine.clean(); };
-  for (int i = 0; i < 200 && !begun(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  REQUIRE(begun());
+  REQUIRE(heddle::test::wait_until(begun));
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   heddle.send(SIGINT);
   CHECK(heddle.wait().code == 130);

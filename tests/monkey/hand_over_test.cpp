@@ -18,12 +18,12 @@
 #include "tests/support/paths.h"
 #include "tests/support/sweep_files.h"
 #include "tests/support/truth_files.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/invariants.h"
 
 using namespace heddle;
 using namespace heddle::app;
 using namespace heddle::test;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -111,7 +111,7 @@ void live_and_leave(std::uint64_t seed, const Cage& cage, const std::string& his
   }
   INFO("HEDDLE_SEED=" << seed << ", the last inputs:\n" << last_inputs());
   CHECK(broken_invariants(h.session()) == std::vector<std::string>());
-  CHECK(h.session().close(20s));
+  CHECK(h.session().close(kPatience));
 }
 
 void live_often(int runs) {

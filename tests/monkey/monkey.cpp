@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "tests/support/last_inputs.h"
 #include "tests/support/mutate_json.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 namespace heddle::test {
 
@@ -282,13 +284,17 @@ void Monkey::rest() {
   feed_mouse_position(-100, -100);
   frames(2);
   Session& session = harness_.session();
-  session.apply(CancelSolve{});
-  session.apply(CancelTriton{});
-  for (const Topic topic : kTopics) session.apply(CancelAsk{topic});
-  for (int i = 0; i < 10000 && (session.live().active() || session.asking()); ++i) {
-    ::usleep(1000);
-    session.pump();
-  }
+  const auto cancel = [&] {
+    session.apply(CancelSolve{});
+    session.apply(CancelTriton{});
+    for (const Topic topic : kTopics) session.apply(CancelAsk{topic});
+  };
+  cancel();
+  REQUIRE(wait_until([&] { return !(session.live().active() || session.asking()); },
+                     [&] {
+                       session.pump();
+                       cancel();  // what came of one may have begun another
+                     }));
   frames(2);
 }
 

@@ -11,6 +11,7 @@
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -259,10 +260,7 @@ TEST_CASE("A against B says what both are predicted to take, and which is faster
   Two h(1600, 900, std::move(environment));
   h.session().apply(SetBaseline{0});
   h.session().apply(show_tab(BottomTab::Compare));
-  for (int i = 0; i < 5000 && !h.has("compare/metric/speed, predicted"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  REQUIRE(test::wait_until([&] { return h.has("compare/metric/speed, predicted"); }, [&] { h.frame(); }));
   h.frame(3);
   CHECK(h.has("compare/metric/time, predicted"));
   CHECK(h.has("compare/metric/speed, predicted"));

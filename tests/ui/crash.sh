@@ -20,7 +20,7 @@ fail() { echo "FAILED: $*"; cat "$work"/*.txt 2>/dev/null; ls -la "$work"/state/
 exec 3>"$work/display"
 Xvfb -displayfd 3 -screen 0 1280x720x24 -nolisten tcp -noreset 2>"$work/server.txt" &
 server=$!
-for _ in $(seq 100); do [[ -s $work/display ]] && break; sleep 0.1; done
+for _ in $(seq 600); do [[ -s $work/display ]] && break; sleep 0.1; done
 [[ -s $work/display ]] || fail "Xvfb does not start"
 export DISPLAY=:$(<"$work/display")
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
@@ -41,7 +41,7 @@ holds() { files | xargs grep -qs "$1"; }
 "$gui" toy_fig1 toy --param T=16 2>"$work/first.txt" &
 first=$!
 await 60 one_file || fail "nothing was kept"
-await 20 holds 'solver #1' || fail "the schedule was not kept"
+await 60 holds 'solver #1' || fail "the schedule was not kept"
 kill -9 "$first"
 wait "$first" 2>/dev/null
 first=''
@@ -51,7 +51,7 @@ dead=$(files)
 # Another window offers it: it is not removed, and the second one, which has nothing yet, leaves it alone.
 "$gui" --welcome 2>"$work/second.txt" &
 second=$!
-await 30 xdotool search --name Heddle || fail "no second window"
+await 60 xdotool search --name Heddle || fail "no second window"
 window=$(xdotool search --name Heddle | head -1)
 [[ -e $dead ]] || fail "the second window removed what it should offer"
 # Restore stands at the right end of the bar above the status line.
@@ -61,7 +61,7 @@ click_restore() {
   xdotool mousemove --window "$window" 1226 674
   sleep 0.3
   xdotool click 1
-  await 3 restored
+  await 10 restored
 }
 await 20 click_restore || fail "Restore does nothing"
 [[ ! -e $dead ]] || fail "the dead file should belong to the living window now"

@@ -8,6 +8,7 @@
 #include "app/window/parts/constraints_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/ui/person.h"
 
 using namespace heddle;
@@ -46,8 +47,7 @@ struct Open : Harness {
     wait_for_all();
   }
   void wait_for_all() {
-    wait_while([this] { return session().live().active() || session().asking(); }, 20000);
-    REQUIRE_FALSE(session().live().active());
+    wait_while([this] { return session().live().active() || session().asking(); });
     frame(2);
   }
 };

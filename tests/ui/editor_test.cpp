@@ -10,6 +10,7 @@
 #include "app/window/tabs/graph/graph_state.h"
 #include "core/base/atomic_file.h"
 #include "core/library/library.h"
+#include "tests/support/wait.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER
@@ -186,11 +187,7 @@ TEST_CASE("the form beside the graph stays where it is when Graphviz is done", "
   p.frame(1);
   REQUIRE_FALSE(graph.model);
   const float at_first = p.at("graph/edit/insert").y0;
-  for (int i = 0; i < 5000 && !graph.model; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    p.frame(1);
-  }
-  REQUIRE(graph.model);
+  REQUIRE(test::wait_until([&] { return graph.model; }, [&] { p.frame(1); }));
   CHECK(p.at("graph/edit/insert").y0 == at_first);
 }
 

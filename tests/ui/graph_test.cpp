@@ -6,6 +6,7 @@
 #include "app/session/commands.h"
 #include "app/window/tabs/graph/graph_state.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -24,10 +25,7 @@ struct Solved : Harness {
   GraphState& graph() { return window().ui().of<GraphState>(); }
   /// False where Graphviz is missing.
   bool wait_for_graph() {
-    for (int i = 0; i < 5000 && graph().working(); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    REQUIRE(test::wait_until([&] { return !graph().working(); }, [&] { frame(); }));
     frame(2);
     return has("graph/node/S");
   }
@@ -115,11 +113,7 @@ TEST_CASE("without Graphviz the tab says so and the rest works", "[ui]") {
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
   h.wait_for_solver();
   h.session().apply(show_tab(BottomTab::Graph));
-  for (int i = 0; i < 5000 && !h.has("graph/as_table"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
-  REQUIRE(h.has("graph/as_table"));
+  REQUIRE(test::wait_until([&] { return h.has("graph/as_table"); }, [&] { h.frame(); }));
   h.click("graph/as_table");
   CHECK(h.has("graph/edge/0"));
 }

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <set>
-#include <thread>
 
 #include "app/jobs/ask_options.h"
 #include "app/session/commands.h"
@@ -17,6 +15,7 @@
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -218,10 +217,7 @@ TEST_CASE("the arrows walk through all rows of a table, also those that have to 
     h.frame(4);
     if (tab == BottomTab::Slack && !h.session().answered(Topic::Slack)) continue;  // a build without a solver
     const std::string prefix = tab == BottomTab::Ops ? "table/op/" : tab == BottomTab::Slack ? "slack/op/" : "graph/edge/";
-    for (int i = 0; i < 500 && (h.session().asking() || h.names(prefix).empty()); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      h.frame();
-    }
+    REQUIRE(test::wait_until([&] { return !(h.session().asking() || h.names(prefix).empty()); }, [&] { h.frame(); }));
     const std::size_t rows =
         tab == BottomTab::Graph ? h.session().content().problem->edges.size() : h.session().content().problem->ops.size();
     REQUIRE(h.names(prefix).size() < rows);  // not all are on the screen

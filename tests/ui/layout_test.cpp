@@ -10,6 +10,7 @@
 #include "app/window/kit/actions.h"
 #include "app/window/parts/what_if_state.h"
 #include "app/window/tabs/layout/layout_state.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/labels.h"
 #include "tests/ui/person.h"
 
@@ -35,7 +36,7 @@ struct Layouts : Person {
   LayoutTabState& state() { return window().ui().of<LayoutTabState>(); }
   void wait() {
     frame(3);
-    wait_while([this] { return state().working(); }, 60000);
+    wait_while([this] { return state().working(); });
     frame(3);
   }
   const LayoutView& a() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "app/session/triton_state.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -43,7 +44,7 @@ struct Person : Harness {
   ~Person() { CHECK(broken_invariants(session()) == std::vector<std::string>()); }
 
   void settle() {
-    wait_while([this] { return working(); }, 60000);
+    wait_while([this] { return working(); });
     REQUIRE_FALSE(session().live().active());
     REQUIRE_FALSE(session().asking());
     REQUIRE_FALSE(session().building());

@@ -5,6 +5,7 @@
 
 #include "app/window/kit/actions.h"
 #include "core/chart/gantt_model.h"
+#include "tests/support/wait.h"
 #include "tests/ui/person.h"
 
 #ifdef HEDDLE_HAS_SOLVER
@@ -52,10 +53,7 @@ TEST_CASE("the whole-kernel tab has the verdict, a row for every queue and the b
   Person p("gemm_hopper", environment);
   p.session().apply(show_tab(BottomTab::Simulate));
   p.window().ui().maximized = true;
-  for (int i = 0; i < 20000 && !p.has("simulate/verdict"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    p.frame();
-  }
+  REQUIRE(test::wait_until([&] { return p.has("simulate/verdict"); }, [&] { p.frame(); }));
   p.frame(10);
   for (const char* there : {"simulate/verdict", "simulate/queue/b", "simulate/balance", "simulate/balance/point/0"}) CHECK(p.has(there));
   p.click("simulate/queue/b");

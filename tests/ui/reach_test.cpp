@@ -8,6 +8,7 @@
 #include "app/session/proposal_commands.h"
 #include "app/window/frame/palette.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/random_command.h"
 
@@ -45,6 +46,8 @@ std::unique_ptr<Harness> in_state(std::string_view state) {
     REQUIRE_FALSE(session.content().entry()->verdict.valid());
   }
   h->frame(3);
+  // Where there is no schedule it is asked why by itself; while an answer comes, other things can be done.
+  REQUIRE(test::wait_until([&] { return !session.asking(); }, [&] { h->frame(); }));
   return h;
 }
 

@@ -27,16 +27,16 @@ grep -q 'no display' "$work/none.txt" || fail "without a display there should be
 exec 3>"$work/display"
 Xvfb -displayfd 3 -screen 0 1600x900x24 -nolisten tcp -noreset 2>"$work/server.txt" &
 server=$!
-for _ in $(seq 100); do [[ -s $work/display ]] && break; sleep 0.1; done
+for _ in $(seq 600); do [[ -s $work/display ]] && break; sleep 0.1; done
 [[ -s $work/display ]] || fail "Xvfb does not start"
 export DISPLAY=:$(<"$work/display")
-for _ in $(seq 100); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; sleep 0.1; done
+for _ in $(seq 600); do xdotool getdisplaygeometry >/dev/null 2>&1 && break; sleep 0.1; done
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state
 
 "$gui" toy_fig1 toy --param T=16 2>"$work/gui.txt" &
 window_program=$!
 window=''
-for _ in $(seq 200); do
+for _ in $(seq 600); do
   window=$(xdotool search --name 'toy_fig1 on toy' 2>/dev/null | head -1)
   [[ -n $window ]] && break
   kill -0 "$window_program" 2>/dev/null || fail "the program ended at once"
@@ -78,24 +78,42 @@ await() {  # COMMAND...: repeats it until it succeeds
   for _ in $(seq 100); do "$@" && return 0; sleep 0.1; done
   return 1
 }
+# What is done with keys and pointer is done again, slower each time, where the machine had not drawn in time what they were for.
+slowly=1
+rest() { sleep "$(($1 * slowly / 10)).$(($1 * slowly % 10))"; }  # TENTHS of a second
+often() {  # COMMAND...
+  for slowly in 1 2 4 8 16; do
+    "$@" && slowly=1 && return 0
+    xdotool key Escape
+    rest 5
+  done
+  return 1
+}
 solved() { kept | grep -q 'solver #1'; }
 pinned() { kept | grep -q '"pin"'; }
 unpinned() { ! kept | grep -q '"pin"'; }
-await solved || fail "the toy was not solved"
+await solved || await solved || fail "the toy was not solved"
 env -u DISPLAY "$gui" toy_fig1 toy --solve --do list --screenshot "$work/list.png" --size 1600x900 >"$work/list" 2>/dev/null
 if [[ $? == 0 ]]; then
   bar=$(sed -n 's|^gantt/bar/P@0 \([0-9]*\),\([0-9]*\) \([0-9]*\)x\([0-9]*\)$|\1 \2 \3 \4|p' "$work/list")
   read -r x y w h <<<"$bar"
   [[ -n ${h:-} ]] || fail "the picture has no bar P"
   drag_bar() {
-    xdotool mousemove --window "$window" $((x + w / 2)) $((y + h / 2)) sleep 0.2 mousedown 1 sleep 0.2
-    for i in 1 2 3 4 5 6 7 8; do xdotool mousemove_relative -- $((w / 8)) 0 sleep 0.05; done
-    xdotool sleep 0.2 mouseup 1
+    xdotool mousemove --window "$window" $((x + w / 2)) $((y + h / 2))
+    rest 2
+    xdotool mousedown 1
+    rest 2
+    for _ in 1 2 3 4 5 6 7 8; do
+      xdotool mousemove_relative -- $((w / 8)) 0
+      rest 1
+    done
+    rest 2
+    xdotool mouseup 1
     await pinned
   }
-  drag_bar || drag_bar || fail "a dragged bar proposed nothing"
-  xdotool key ctrl+z
-  await unpinned || { xdotool key ctrl+z; await unpinned; } || fail "Ctrl+Z did not take the pin back"
+  often drag_bar || fail "a dragged bar proposed nothing"
+  take_back() { xdotool key ctrl+z && await unpinned; }
+  often take_back || fail "Ctrl+Z did not take the pin back"
 fi
 
 # Shared: saved, then the chart as PNG out of the real window's own pixels, then picture and trace beside the project.
@@ -105,21 +123,33 @@ if [[ -n ${bar:-} ]]; then
   }
   env -u DISPLAY "$gui" toy_fig1 toy --solve --do export --do click:export/png --do list --screenshot "$work/list.png" --size 1600x900 >"$work/dialog" 2>/dev/null
   grep -q '^export/go ' "$work/dialog" || fail "the picture has no export dialog"
+  press() {  # NAME
+    xdotool mousemove --window "$window" $(place "$1")
+    rest 2
+    xdotool click 1
+  }
   saved() { [[ -s $work/share.heddle.json ]]; }
   save_project() {
-    xdotool key ctrl+shift+s sleep 0.7 key ctrl+a sleep 0.5 type "$work/share.heddle.json"
-    xdotool sleep 0.5 key Return
+    xdotool key ctrl+shift+s
+    rest 7
+    xdotool key ctrl+a
+    rest 5
+    xdotool type "$work/share.heddle.json"
+    rest 5
+    xdotool key Return
     await saved
   }
-  save_project || { xdotool key Escape; save_project; } || fail "the project was not saved"
+  often save_project || fail "the project was not saved"
   chart() { [[ -s $work/share.png ]]; }
   export_chart() {
-    xdotool mousemove --window "$window" 5 5 key ctrl+e sleep 0.5
-    xdotool mousemove --window "$window" $(place export/png) sleep 0.2 click 1 sleep 0.4
-    xdotool mousemove --window "$window" $(place export/go) sleep 0.2 click 1
+    xdotool mousemove --window "$window" 5 5 key ctrl+e
+    rest 5
+    press export/png
+    rest 4
+    press export/go
     await chart
   }
-  export_chart || { xdotool key Escape sleep 0.3; export_chart; } || fail "the chart was not exported"
+  often export_chart || fail "the chart was not exported"
   read -r width height colors <<<"$(python3 "$(dirname "$0")/png_facts.py" "$work/share.png")"
   center=$(sed -n 's|^pane/center [0-9]*,[0-9]* \([0-9]*\)x\([0-9]*\)$|\1 \2|p' "$work/dialog")
   # Where the chart has to be scrolled, the picture has the height of the window.
@@ -127,8 +157,8 @@ if [[ -n ${bar:-} ]]; then
   ((colors > 30)) || fail "the picture has only $colors colours"
   rm "$work/share.png"
   traced() { [[ -s $work/share.png && -s $work/share.trace.json ]]; }
-  xdotool sleep 0.3 mousemove --window "$window" $(place export/share) sleep 0.2 click 1
-  await traced || fail "share wrote no picture and trace"
+  share() { press export/share && await traced; }
+  share || share || fail "share wrote no picture and trace"
   xdotool sleep 0.3 key Escape
 fi
 

@@ -13,6 +13,7 @@
 #include "app/window/parts/header_model.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -55,19 +56,13 @@ bool same(const probe::Rect& a, const probe::Rect& b) {
 TEST_CASE("nothing in the toolbar moves while the solver works, and the place of time and speed is kept for them", "[ui]") {
   Harness h(test::solve_until_cancelled, 1600, 900, with_predictions());
   h.session().apply(OpenPair{"toy_fig1", "toy", true});
-  for (int i = 0; i < 500 && !h.has("schedules/0"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  REQUIRE(test::wait_until([&] { return h.has("schedules/0"); }, [&] { h.frame(); }));
   REQUIRE(h.session().live().active());
   std::map<std::string, probe::Rect> before;
   for (const char* name : {"toolbar/header", "toolbar/whole", "toolbar/subject", "toolbar/find"}) before[name] = h.at(name);
   h.session().apply(CancelSolve{});
   h.wait_for_solver();
-  for (int i = 0; i < 2000 && h.session().predictions().active(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  REQUIRE(test::wait_until([&] { return !h.session().predictions().active(); }, [&] { h.frame(); }));
   h.frame(3);
   for (const auto& [name, rect] : before) {
     CAPTURE(name);

@@ -2,11 +2,9 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <thread>
 
 #include "app/session/commands.h"
 #include "app/session/sweep_state.h"
@@ -14,6 +12,7 @@
 #include "app/window/tabs/tune/sweep_state.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 #include "tests/support/window/invariants.h"
 
@@ -44,10 +43,7 @@ struct SweepWindow : Harness {
   void settle() {
     std::error_code ignored;
     const auto size = fs::file_size(file(), ignored);
-    for (int i = 0; i < 20000 && session().sweep().bytes() < size; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      frame();
-    }
+    REQUIRE(test::wait_until([&] { return session().sweep().bytes() >= size; }, [&] { frame(); }));
     wait_for_solver();
     frame(4);
   }
@@ -283,10 +279,7 @@ TEST_CASE("without a kernel that can be loaded the sweep is shown all the same",
   const std::string file = (fs::temp_directory_path() / ("heddle_sweep_none_" + std::to_string(::getpid()) + ".jsonl")).string();
   std::ofstream(file) << test::tuning_run("not here", "nowhere") << test::tuning_evaluation(1, R"("TILE":64)", "optimal", 110);
   h.drop(file);
-  for (int i = 0; i < 3000 && h.session().sweep().table().points.empty(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    h.frame();
-  }
+  REQUIRE(test::wait_until([&] { return !h.session().sweep().table().points.empty(); }, [&] { h.frame(); }));
   CHECK(h.has("sweep/row/0"));
   h.click("sweep/row/0");
   h.frame(3);

@@ -28,10 +28,20 @@ await() {  # SECONDS COMMAND...: repeats the command until it succeeds
 exec 3>"$work/display"
 Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp -noreset 2>"$work/server.txt" &
 server=$!
-await 10 test -s "$work/display" || fail "Xvfb does not start"
+await 60 test -s "$work/display" || fail "Xvfb does not start"
 export DISPLAY=:$(<"$work/display")
 export XDG_CONFIG_HOME=$work/config XDG_STATE_HOME=$work/state TMPDIR=$work/tmp
 mkdir "$TMPDIR"
+
+# What is done with keys is done again, slower each time, where the machine had not drawn in time what they were for.
+slowly=1
+rest() { sleep "$(($1 * slowly / 10)).$(($1 * slowly % 10))"; }  # TENTHS of a second
+often() {  # COMMAND...
+  for slowly in 1 2 4 8 16; do
+    "$@" && slowly=1 && return 0
+  done
+  return 1
+}
 
 project=$work/two.heddle.json
 python3 - "$schedules" >"$project" <<'PYTHON'
@@ -46,23 +56,23 @@ PYTHON
 window() { xdotool search --name "$1" 2>/dev/null | head -1; }
 "$gui" "$project" --no-solve 2>"$work/first.txt" 3>&- &
 first=$!
-await 30 xdotool search --name 'gemm_hopper on h100' || fail "no first window"
+await 60 xdotool search --name 'gemm_hopper on h100' || fail "no first window"
 a=$(window 'gemm_hopper on h100')
 
 # By its name in the palette.
 open_b() {
   xdotool windowfocus "$a" key --window "$a" ctrl+p 2>/dev/null
-  sleep 0.5
+  rest 5
   xdotool type --window "$a" '>open b in a second' 2>/dev/null
-  sleep 0.5
+  rest 5
   xdotool key --window "$a" Return
-  await 10 xdotool search --name '^2 · gemm_hopper on h100'
+  await 20 xdotool search --name '^2 · gemm_hopper on h100' || { xdotool key --window "$a" Escape Escape; return 1; }
 }
-open_b || { xdotool key --window "$a" Escape Escape; open_b; } || fail "no second window"
+often open_b || fail "no second window"
 b=$(window '^2 · ')
 second=$(xdotool getwindowpid "$b")
 [[ -n $second && $second != "$first" ]] || fail "the second window is no process of its own"
-await 5 xdotool search --name '^1 · gemm_hopper on h100' || fail "the first window does not say that it is 1"
+await 60 xdotool search --name '^1 · gemm_hopper on h100' || fail "the first window does not say that it is 1"
 [[ -z $(ls "$TMPDIR") ]] || fail "temporary files: $(ls "$TMPDIR")"
 
 if [[ -n ${HEDDLE_PICTURES:-} ]]; then mkdir -p "$HEDDLE_PICTURES"; fi
@@ -78,9 +88,13 @@ picture opened_b "$b"
 # What B shows and selects, A does too: both say so in a project.
 saved() {  # WINDOW FILE
   xdotool windowraise "$1" windowfocus "$1" key --window "$1" ctrl+shift+s 2>/dev/null
-  xdotool sleep 0.7 key --window "$1" ctrl+a sleep 0.5 type --window "$1" "$2"
-  xdotool sleep 0.5 key --window "$1" Return
-  await 5 test -s "$2" || { xdotool key --window "$1" Escape; return 1; }
+  rest 7
+  xdotool key --window "$1" ctrl+a
+  rest 5
+  xdotool type --window "$1" "$2"
+  rest 5
+  xdotool key --window "$1" Return
+  await 20 test -s "$2" || { xdotool key --window "$1" Escape; return 1; }
 }
 view() { python3 -c 'import json, sys; p = json.load(open(sys.argv[1])); print(p["selection"], p["view"]["begin"], p["view"]["end"])' "$1"; }
 xdotool windowraise "$b" windowfocus "$b" mousemove --window "$b" 800 204
@@ -91,11 +105,13 @@ xdotool click 1
 sleep 1
 picture leads_b "$b"
 picture follows_a "$a"
-saved "$b" "$work/b.heddle.json" || saved "$b" "$work/b.heddle.json" || fail "B was not saved"
-saved "$a" "$work/a.heddle.json" || saved "$a" "$work/a.heddle.json" || fail "A was not saved"
+often saved "$b" "$work/b.heddle.json" || fail "B was not saved"
 [[ $(view "$work/b.heddle.json") == "['"* ]] || fail "nothing is selected in B"
-[[ $(view "$work/a.heddle.json") == "$(view "$work/b.heddle.json")" ]] ||
-  fail "A shows $(view "$work/a.heddle.json"), B $(view "$work/b.heddle.json")"
+follows() {
+  rm -f "$work/a.heddle.json"
+  saved "$a" "$work/a.heddle.json" && shown=$(view "$work/a.heddle.json") && [[ $shown == "$(view "$work/b.heddle.json")" ]]
+}
+often follows || fail "A shows ${shown:-nothing, as it was not saved}, B $(view "$work/b.heddle.json")"
 python3 - "$work" <<'PYTHON' || fail "the second window does not have B in A's place"
 import json, sys
 a, b = (json.load(open(f"{sys.argv[1]}/{name}.heddle.json")) for name in "ab")
@@ -116,7 +132,7 @@ code=$?
 first=''
 [[ $code == 0 ]] || fail "exit code $code"
 kill -0 "$second" || fail "the second window went with the first"
-await 5 xdotool search --name '^gemm_hopper on h100' || fail "the second window does not say that it is alone"
+await 60 xdotool search --name '^gemm_hopper on h100' || fail "the second window does not say that it is alone"
 leave "$b" "$second" || fail "the second window does not leave"
 second=''
 [[ -z $(ls "$TMPDIR") && -z $(find "$XDG_STATE_HOME" -name '*.heddle.json' 2>/dev/null) ]] || fail "something is left behind"

@@ -5,6 +5,7 @@
 #include "app/session/question_state.h"
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -19,9 +20,7 @@ struct Toy : Harness {
     settle();
   }
   void settle() {
-    wait_while([this] { return session().live().active() || session().asking(); }, 20000);
-    REQUIRE_FALSE(session().live().active());
-    REQUIRE_FALSE(session().asking());
+    wait_while([this] { return session().live().active() || session().asking(); });
     frame(3);
   }
 };

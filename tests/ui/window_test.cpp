@@ -12,6 +12,7 @@
 #include "core/chart/gantt_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 #include "tests/support/window/harness.h"
 
 using namespace heddle;
@@ -60,8 +61,7 @@ TEST_CASE("F5 solves, the frame goes on meanwhile, and Shift+F5 cancels", "[ui]"
   REQUIRE(h.has("center/solve"));
   h.key(Key::F5);
   REQUIRE(h.session().live().active());
-  for (int i = 0; i < 500 && !h.has("schedules/0"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(h.has("schedules/0"));
+  REQUIRE(test::wait_until([&] { return h.has("schedules/0"); }));
   CHECK(h.window().pace() != Pace::Idle);
   h.key(Key::F5, {.shift = true});
   h.wait_for_solver();

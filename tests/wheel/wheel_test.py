@@ -496,7 +496,7 @@ class Use(Wheel):
         result = run("-c", "import os, sys, heddle_triton\nheddle_triton.SECONDS = 1\nfor program in sys.argv[2:]:\n"
                      "    os.environ['HEDDLE'] = program\n    print(heddle_triton.use(sys.argv[1]))", folder, *fakes)
         self.says(result, 0)
-        self.assertLess(time.monotonic() - began, 60)
+        self.assertLess(time.monotonic() - began, 200)  # none has slept for 300
         self.assertEqual(result.stdout.split(), ["False"] * len(fakes))
         said = result.stderr.splitlines()
         for line, sentence in zip(said[::2], fakes.values()):
@@ -613,7 +613,7 @@ class Rings(Wheel):
             if not re.search(r"\.sm(90|100)\.(scheduled|partitioned)\.ttgir$", text.name) or "compute_pipelined" in text.name:
                 continue
             best, given = self.folder / f"{text.stem}.json", self.folder / text.name
-            if heddle("solve", f"{text}#triton", "--timeout", 20, "--out", best).returncode == 0 and \
+            if heddle("solve", f"{text}#triton", "--timeout", 200, "--out", best).returncode == 0 and \
                     heddle("export", text, best, "--format", "ttgir", "-o", given, "--quiet").returncode == 0:  # else it searches for more to say
                 texts[text.name] = given
         self.assertGreater(len(texts), 25)

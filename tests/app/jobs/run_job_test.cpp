@@ -8,7 +8,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "app/jobs/child_process.h"
 #include "app/window/tabs/runs/measured_model.h"
@@ -19,6 +18,7 @@
 #include "core/records/measurement.h"
 #include "tests/support/paths.h"
 #include "tests/support/small_problem.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -104,13 +104,11 @@ TEST_CASE("a cancelled child is gone, with what it started, even if it does not 
   CHECK(child->cancelled);
   REQUIRE(grandchild > 0);
   // Nobody has waited for it, so that it may still be listed as dead.
-  for (int i = 0; i < 200 && ::kill(grandchild, 0) == 0; ++i) {
+  CHECK(test::wait_until([&] {
     std::string state;
     std::ifstream("/proc/" + std::to_string(grandchild) + "/stat") >> state >> state >> state;
-    if (state == "Z") break;
-    CHECK(i < 199);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+    return ::kill(grandchild, 0) != 0 || state == "Z";
+  }));
 }
 
 TEST_CASE("a run is kept with its schedule, and the history finds it", "[app]") {

@@ -5,6 +5,8 @@
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
+#include "tests/support/wait.h"
+
 using namespace heddle;
 using namespace heddle::app;
 using namespace std::chrono_literals;
@@ -103,7 +105,7 @@ TEST_CASE("the wake-up happens at least once per batch of events", "[app]") {
     const auto job = start_solve(patient, {}, [&] { ++wakes; });
     std::this_thread::sleep_for(5ms);
     job->cancel();
-    CHECK(job->wait(5000ms));
+    CHECK(job->wait(test::kPatience));
   }  // joined: the worker tells who waits first, and wakes the window after that
   CHECK(wakes >= 1);
 }

@@ -15,10 +15,10 @@
 #include "core/schedule/question.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
@@ -57,11 +57,7 @@ struct Window {
     session.apply(OpenSchedule{path});
   }
   void settle() {
-    for (int i = 0; i < 2000 && session.live().active(); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(1ms);
-    }
-    REQUIRE_FALSE(session.live().active());
+    REQUIRE(test::wait_until([&] { return !session.live().active(); }, [&] { session.pump(); }));
   }
   const ScheduleEntry& row() const { return *session.content().entry(); }
 };

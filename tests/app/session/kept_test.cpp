@@ -1,13 +1,12 @@
 // What is kept when the question changes: schedules that stay legal, and proofs that still hold; and that one gesture is one step of undo.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
 #include "core/schedule/constraint_text.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -32,11 +31,7 @@ struct Solved {
     return made;
   }
   void settle() {
-    for (int i = 0; i < 3000 && session.live().active(); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    REQUIRE_FALSE(session.live().active());
+    REQUIRE(test::wait_until([&] { return !session.live().active(); }, [&] { session.pump(); }));
   }
   const Content& content() { return session.content(); }
   UserConstraint demand(const char* text) { return parse_constraint(text, *content().problem).value(); }

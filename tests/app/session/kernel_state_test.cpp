@@ -19,6 +19,7 @@
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -32,7 +33,7 @@ struct Fixture {
     session.apply(OpenSchedule{test::repository_path("tests/schedules/attention_ping_pong.json")});
     REQUIRE(session.content().entry());
   }
-  ~Fixture() { CHECK(session.close(5s)); }
+  ~Fixture() { CHECK(session.close(test::kPatience)); }
   static Environment environment(codegen::CompileFunction compile) {
     Environment e;
     e.solve = test::solve_toy;
@@ -47,11 +48,7 @@ struct Fixture {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && session.building(); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(1ms);
-    }
-    REQUIRE_FALSE(session.building());
+    REQUIRE(test::wait_until([&] { return !session.building(); }, [&] { session.pump(); }));
   }
   bool text_is_current() const { return KernelState::is_current(session.kernel().text(), KernelState::subject_of(session.content())); }
 };
@@ -206,7 +203,7 @@ TEST_CASE("the program is checked in as many orders as asked for, and cancelled 
 TEST_CASE("a machine without kernels says so, and no run is offered", "[app]") {
   Fixture f;
   f.session.apply(OpenPair{"toy_fig1", "toy", true});
-  for (int i = 0; i < 2000 && f.session.live().active(); ++i) f.session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(test::wait_until([&] { return !f.session.live().active(); }, [&] { f.session.pump(); }));
   f.session.apply(show_tab(BottomTab::Cuda));
   f.settle();
   REQUIRE(f.text_is_current());
@@ -327,12 +324,12 @@ TEST_CASE("what the compiler objects to is solved again with, and what comes of 
   *shown = session.content().entry()->schedule;
   session.apply(BuildKernel{true});
   CHECK(session.kernel().waits(KernelStep::Build));
-  for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(test::wait_until([&] { return !session.building(); }, [&] { session.pump(); }));
   REQUIRE(session.content().constraints.size() == 1);
   CHECK(session.content().entry()->name == session.content().constraints.front().name);
   CHECK(KernelState::is_current(session.kernel().built(), KernelState::subject_of(session.content())));
   CHECK(session.kernel().built().answer()->faults.empty());
-  CHECK(session.close(5s));
+  CHECK(session.close(test::kPatience));
 }
 
 #ifdef HEDDLE_HAS_SOLVER
@@ -351,10 +348,7 @@ TEST_CASE("solving again follows a whole chain of refusals, as one step that can
     return solver::solve(second ? request : with(request, {"G1 and U1 apart"}), stop);
   };
   Session session(std::move(e));
-  const auto settle = [&] {
-    for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
-    REQUIRE_FALSE(session.building());
-  };
+  const auto settle = [&] { REQUIRE(test::wait_until([&] { return !session.building(); }, [&] { session.pump(); })); };
   solver::SolveRequest first;
   first.problem = instance.problem();
   const SolveOutcome apart = solver::solve(with(first, {"G0 and U0 apart", "G1 and U1 in one group"}));
@@ -399,7 +393,7 @@ TEST_CASE("solving again follows a whole chain of refusals, as one step that can
   settle();
   CHECK(session.content().constraints.size() == 1);
   CHECK(in_log("its question is gone"));
-  CHECK(session.close(5s));
+  CHECK(session.close(test::kPatience));
 }
 
 TEST_CASE("a chain that ends without a schedule says the same in the window and on the command line", "[app]") {
@@ -418,7 +412,7 @@ TEST_CASE("a chain that ends without a schedule says the same in the window and 
   session.apply(OpenSchedule{file});
   for (const UserConstraint& constraint : first.constraints) session.apply(AddConstraint{constraint, false});
   session.apply(WriteKernel{true});
-  for (int i = 0; i < 20000 && session.building(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(test::wait_until([&] { return !session.building(); }, [&] { session.pump(); }));
   CHECK(session.content().constraints == first.constraints);
   const auto run = test::run_heddle({"emit", "swiglu_dual_gemm_hopper", "h100", file, "--again", "--no-compile", "--least-ii", "--demand",
                                      demanded[0], "--demand", demanded[1]});
@@ -439,6 +433,6 @@ TEST_CASE("a chain that ends without a schedule says the same in the window and 
       std::find_if(session.log().begin(), session.log().end(), [&](const LogEntry& line) { return line.text.starts_with(none); });
   REQUIRE(reason != session.log().end());
   CHECK(test::contains(run.err, reason->text.substr(none.size())));
-  CHECK(session.close(5s));
+  CHECK(session.close(test::kPatience));
 }
 #endif

@@ -10,9 +10,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
-#include <thread>
 
 #include "app/session/texts.h"
 #include "core/answers/layout_choice.h"
@@ -22,6 +20,7 @@
 #include "core/library/library.h"
 #include "core/library/project_json.h"
 #include "core/problem/resolve.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -280,21 +279,14 @@ TEST_CASE("layouts that somebody chose here are work that is kept safe and asked
         if (const auto read = read_project(entry.path().string()); read && read->spec.choices == plain_stores()) return true;
     return false;
   };
-  bool safe = false;
-  for (int i = 0; i < 3000 && !safe; ++i) {
-    now += 1;
-    session.pump();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    safe = kept();
-  }
-  CHECK(safe);
+  CHECK(test::wait_until(kept, [&] { now += 1, session.pump(); }));
   session.apply(SaveProject{project});
   CHECK_FALSE(session.projects().worth_asking());
   session.apply(ChooseLayouts{{}, {}, false});
   CHECK(session.projects().worth_asking());
   session.apply(OpenProject{project});
   CHECK(session.content().choices == plain_stores());
-  CHECK(session.close(std::chrono::seconds(5)));
+  CHECK(session.close(test::kPatience));
   fs::remove_all(folder);
   fs::remove(project);
 }

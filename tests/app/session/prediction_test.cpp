@@ -1,8 +1,6 @@
 // What the session knows of whole kernels: worked out in the background, kept per schedule, never of what is not settled.
 #include <atomic>
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/session/prediction_state.h"
@@ -15,6 +13,7 @@
 #include "core/problem/resolve.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -45,14 +44,9 @@ Environment environment(PredictFunction predict) {
 }
 
 void settle(Session& session) {
-  for (int i = 0; i < 4000; ++i) {
-    session.pump();
-    if (!session.live().active() && !session.predictions().active()) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
   session.pump();
-  REQUIRE_FALSE(session.live().active());
-  REQUIRE_FALSE(session.predictions().active());
+  REQUIRE(test::wait_until([&] { return !session.live().active() && !session.predictions().active(); }, [&] { session.pump(); }));
+  session.pump();
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/mutate_json.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -43,10 +44,7 @@ struct Clocked {
 
   void work() {
     session->apply(OpenPair{"toy_fig1", "toy", true});
-    for (int i = 0; i < 2000 && session->live().active(); ++i) {
-      session->pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    REQUIRE(test::wait_until([&] { return !session->live().active(); }, [&] { session->pump(); }));
     REQUIRE(session->content().entry());
     session->apply(AddConstraint{parse_constraint("at most 4 stages", *session->content().problem).value(), false});
     session->apply(AddNote{{"why so late?", "O", 0}});
@@ -59,11 +57,7 @@ struct Clocked {
 
 /// Until the file is there, or is not: written by another thread.
 bool await_file(Clocked& c, const std::string& path, bool there) {
-  for (int i = 0; i < 3000 && fs::exists(path) != there; ++i) {
-    c->pump();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return fs::exists(path) == there;
+  return test::wait_until([&] { return fs::exists(path) == there; }, [&] { c->pump(); });
 }
 
 std::vector<std::string> files_in(const std::string& folder) {
@@ -233,13 +227,7 @@ TEST_CASE("leaving asks where a long search is not finished, which goes on from 
   };
   environment.recall = {};
   Session session(std::move(environment));
-  const auto settle = [&] {
-    for (int i = 0; i < 2000 && session.live().active(); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    REQUIRE_FALSE(session.live().active());
-  };
+  const auto settle = [&] { REQUIRE(test::wait_until([&] { return !session.live().active(); }, [&] { session.pump(); })); };
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle();
   CHECK(session.projects().unfinished_search() == "The search for toy_fig1 has not proved its II after 61 s: II 3, no II below 2.");
@@ -291,7 +279,7 @@ TEST_CASE("work is in a file of its own at most a second after a change, and goe
   *a.now += 1;
   a->pump();
   REQUIRE(files_in(state).size() <= 1);
-  for (int i = 0; i < 3000 && files_in(state).empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  REQUIRE(test::wait_until([&] { return !files_in(state).empty(); }));
   REQUIRE(files_in(state).size() == 1);
   const std::string file = files_in(state).front();
   // Not sooner than it must: half a second of the session's own clock.
@@ -301,8 +289,7 @@ TEST_CASE("work is in a file of its own at most a second after a change, and goe
   CHECK_FALSE(contains(read_text(file), "a new text"));
   *a.now += 0.6;
   a->pump();
-  for (int i = 0; i < 3000 && !contains(read_text(file), "a new text"); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(contains(read_text(file), "a new text"));
+  REQUIRE(test::wait_until([&] { return contains(read_text(file), "a new text"); }));
   // A second window has a file of its own, and sees no lost work where somebody is alive.
   Clocked b(state);
   CHECK(b->projects().recoveries().empty());
@@ -313,7 +300,7 @@ TEST_CASE("work is in a file of its own at most a second after a change, and goe
   a->apply(ToggleFlag{9});
   *a.now += 1;
   CHECK(await_file(a, file, true));
-  CHECK(a->close(std::chrono::seconds(5)));
+  CHECK(a->close(test::kPatience));
   CHECK(files_in(state).empty());
 }
 
@@ -365,10 +352,7 @@ TEST_CASE("where nothing can be written the window says so once", "[app]") {
   Clocked a(blocked + "/autosave");
   a.work();
   *a.now += 1;
-  for (int i = 0; i < 2000 && a->view().notice.empty(); ++i) {
-    a->pump();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  REQUIRE(test::wait_until([&] { return !a->view().notice.empty(); }, [&] { a->pump(); }));
   CHECK(contains(a->view().notice, "not kept safe"));
   a->apply(dismiss_notice());
   a->apply(ToggleFlag{1});

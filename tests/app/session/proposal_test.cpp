@@ -4,7 +4,6 @@
 
 #include <catch2/catch.hpp>
 #include <random>
-#include <thread>
 
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
@@ -15,10 +14,10 @@
 #include "core/schedule/constraint_text.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -31,11 +30,7 @@ Environment with(SolveFunction solve) {
 }
 
 void settle(Session& session) {
-  for (int i = 0; i < 20000 && (session.live().active() || session.asking()); ++i) {
-    session.pump();
-    std::this_thread::sleep_for(1ms);
-  }
-  REQUIRE_FALSE(session.live().active());
+  REQUIRE(test::wait_until([&] { return !(session.live().active() || session.asking()); }, [&] { session.pump(); }));
 }
 
 /// The toy: S at 0, P at 1, O at 3, II 2.
@@ -143,13 +138,13 @@ TEST_CASE("a drop while another one is being solved takes its place", "[app]") {
   session.apply(MoveOp{OpId(2), 4, {}});
   CHECK(session.live().active());
   // A job that is overtaken before its thread has begun does not count as started.
-  for (int i = 0; i < 5000 && started < 2; ++i) std::this_thread::sleep_for(1ms);
+  REQUIRE(test::wait_until([&] { return started >= 2; }));
   session.apply(MoveOp{OpId(1), 1, {}});
   settle(session);
   CHECK(started == 3);
   CHECK(session.content().entry()->name == "pin P at 1");
   CHECK(session.content().constraints.size() == 3);
-  session.close(5s);
+  session.close(test::kPatience);
 }
 
 TEST_CASE("an infeasible drop leaves what is shown, and asks why", "[app]") {
@@ -193,7 +188,7 @@ TEST_CASE("an infeasible drop leaves what is shown, and asks why", "[app]") {
   session.apply(Undo{});
   CHECK(session.content().constraints.empty());
   CHECK(session.content().entry()->status == Status::Optimal);
-  session.close(5s);
+  session.close(test::kPatience);
 }
 
 TEST_CASE("prices belong to the constraints they were asked about", "[app]") {
@@ -228,7 +223,7 @@ TEST_CASE("prices belong to the constraints they were asked about", "[app]") {
   CHECK(build_constraint_list(session).rows[0].price_old);
   CHECK(build_constraint_list(session).rows[1].price.empty());
   CHECK(constraints_tsv(list).find("pin S at 0\t+2\theld") != std::string::npos);
-  session.close(5s);
+  session.close(test::kPatience);
 }
 
 TEST_CASE("a constraints file brings its changed numbers, and takes them away with one undo", "[app]") {
@@ -311,6 +306,6 @@ TEST_CASE("random edits, all undone, leave the document as it was, and all done 
     // One step opened and solved the toy: undone to there it is as it was before the edits.
     for (int i = 0; i < steps - 1; ++i) toy.session.apply(Undo{});
     CHECK(fingerprint(toy.content()) == before);
-    toy.session.close(5s);
+    toy.session.close(test::kPatience);
   }
 }

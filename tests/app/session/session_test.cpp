@@ -19,10 +19,10 @@
 #include "app/window/parts/header_model.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
@@ -45,19 +45,12 @@ Environment with(SolveFunction solve) {
 }
 
 void settle(Session& session) {
-  for (int i = 0; i < 2000 && session.live().active(); ++i) {
-    session.pump();
-    std::this_thread::sleep_for(1ms);
-  }
-  REQUIRE_FALSE(session.live().active());
+  REQUIRE(test::wait_until([&] { return !session.live().active(); }, [&] { session.pump(); }));
 }
 
 /// Until the running solve has shown its first schedule.
 void await_row(Session& session) {
-  for (int i = 0; i < 2000 && session.content().schedules.empty(); ++i) {
-    session.pump();
-    std::this_thread::sleep_for(1ms);
-  }
+  REQUIRE(test::wait_until([&] { return !session.content().schedules.empty(); }, [&] { session.pump(); }));
   REQUIRE(session.content().schedules.size() == 1);
 }
 
@@ -146,7 +139,7 @@ TEST_CASE("opening and what is found by it are one step of undo, and answers abo
   session.apply(OpenPair{"toy_fig1", "toy", true});
   settle(session);
   session.apply(Ask{Topic::Explain, {}});
-  for (int i = 0; i < 2000 && session.asking(); ++i) session.pump(), std::this_thread::sleep_for(1ms);
+  REQUIRE(test::wait_until([&] { return !session.asking(); }, [&] { session.pump(); }));
   REQUIRE(session.answered(Topic::Explain));
   session.apply(OpenPair{"gemm_hopper", "h100", false});
   CHECK(session.question(Topic::Explain).phase == QuestionState::Phase::None);
@@ -181,7 +174,7 @@ TEST_CASE("undoing a running solve stops it, and its row comes back as it was", 
   session.apply(Redo{});
   REQUIRE(session.content().schedules.size() == 1);
   CHECK_FALSE(session.content().entry()->running);
-  CHECK(session.close(5s));
+  CHECK(session.close(test::kPatience));
 }
 
 TEST_CASE("opening another kernel stops a running solve", "[app]") {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
@@ -17,6 +16,7 @@
 #include "tests/app/cli_support.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/sweep_files.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -29,7 +29,7 @@ struct SweepBench {
   test::ScratchFolder folder;
   Session session;
   explicit SweepBench(SweepTools tools = {}) : session(environment(std::move(tools))) {}
-  ~SweepBench() { CHECK(session.close(5s)); }
+  ~SweepBench() { CHECK(session.close(test::kPatience)); }
   static Environment environment(SweepTools tools) {
     Environment e;
     e.solve = test::solve_toy;
@@ -45,12 +45,8 @@ struct SweepBench {
   const SweepTable& table() const { return session.sweep().table(); }
   template <class Condition>
   bool until(Condition condition) {
-    for (int i = 0; i < 8000; ++i) {
-      session.pump();
-      if (condition()) return true;
-      std::this_thread::sleep_for(1ms);
-    }
-    return false;
+    session.pump();
+    return test::wait_until(condition, [&] { session.pump(); });
   }
   bool points(std::size_t count) {
     return until([&] { return table().points.size() == count; });
@@ -243,7 +239,7 @@ TEST_CASE("the kernel that is open is tuned by a child, which can be cancelled a
   std::ofstream(script)
       << "#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --history ] && file=\"$2\"; [ \"$1\" = --budget ] && budget=\"$2\"; shift; done\n"
       << "[ \"$budget\" = 13 ] && { echo 'heddle: no space left' >&2; exit 6; }\n"
-      << "cat " << place.path("said.jsonl") << " >> \"$file\"\n[ \"$budget\" = 99 ] && sleep 30\nexit 0\n";
+      << "cat " << place.path("said.jsonl") << " >> \"$file\"\n[ \"$budget\" = 99 ] && sleep 600\nexit 0\n";
   fs::permissions(script, fs::perms::owner_all);
   SweepBench b({script, place.path("sweeps")});
   b.open_toy();

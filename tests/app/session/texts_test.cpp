@@ -17,6 +17,7 @@
 #include "core/library/library.h"
 #include "core/patterns/pattern.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -70,10 +71,7 @@ struct Desk {
     return out.replace(at, what.size(), by);
   }
   void settle() {
-    for (int i = 0; i < 2000 && session->live().active(); ++i) {
-      session->pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    REQUIRE(test::wait_until([&] { return !session->live().active(); }, [&] { session->pump(); }));
   }
 };
 

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/environment.h"
@@ -29,6 +28,7 @@
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -63,13 +63,8 @@ struct Opened : Session {
     if (error()) FAIL(to_string(error()->error));
   }
   void settle() {
-    for (int i = 0; i < 4000; ++i) {
-      pump();
-      if (!triton().active()) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    REQUIRE(test::wait_until([&] { return !triton().active(); }, [&] { pump(); }));
     pump();
-    REQUIRE_FALSE(triton().active());
   }
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <thread>
 
 #include "app/session/command_line.h"
 #include "app/session/commands.h"
@@ -12,10 +11,10 @@
 #include "app/session/truth_state.h"
 #include "app/window/tabs/truth/truth_model.h"
 #include "tests/support/truth_files.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -23,7 +22,7 @@ struct TruthBench {
   test::TruthFiles files;
   Session session;
   TruthBench() : session(environment(files.tools())) {}
-  ~TruthBench() { CHECK(session.close(5s)); }
+  ~TruthBench() { CHECK(session.close(test::kPatience)); }
   static Environment environment(TruthTools tools) {
     Environment e;
     e.solve = test::solve_toy;
@@ -32,11 +31,7 @@ struct TruthBench {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 20000 && (session.truth().active() || session.live().active()); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(1ms);
-    }
-    REQUIRE_FALSE(session.truth().active());
+    REQUIRE(test::wait_until([&] { return !(session.truth().active() || session.live().active()); }, [&] { session.pump(); }));
   }
   const TruthAnswer& validated() {
     session.apply(Validate{});

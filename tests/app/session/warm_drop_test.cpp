@@ -1,6 +1,5 @@
 // Drops on the real solver: what is dropped inside the exact band keeps II, what lies outside raises it or has a reason.
 #include <catch2/catch.hpp>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
@@ -8,20 +7,17 @@
 #include "app/session/session.h"
 #include "app/window/chart/chart_overlay.h"
 #include "app/window/chart/legal_band.h"
+#include "tests/support/patient.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
-using namespace std::chrono_literals;
 
 #ifdef HEDDLE_HAS_SOLVER
 namespace {
 
 void settle(Session& session) {
-  for (int i = 0; i < 60000 && (session.live().active() || session.asking()); ++i) {
-    session.pump();
-    std::this_thread::sleep_for(1ms);
-  }
-  REQUIRE_FALSE(session.live().active());
+  REQUIRE(test::wait_until([&] { return !(session.live().active() || session.asking()); }, [&] { session.pump(); }));
 }
 
 const ScheduleEntry& shown(const Session& session) {
@@ -29,9 +25,16 @@ const ScheduleEntry& shown(const Session& session) {
   return *session.content().entry();
 }
 
+Environment with_patience() {
+  Environment environment;
+  environment.solve = test::patient(environment.solve);
+  environment.ask = test::patient(environment.ask);
+  return environment;
+}
+
 /// Bands are about II: the answers are of least II, and not the orders that are predicted to be the fastest.
 Environment of_least_ii() {
-  Environment environment;
+  Environment environment = with_patience();
   environment.solve = [solve = environment.solve](const solver::SolveRequest& request, std::stop_token stop,
                                                   const solver::SolveListener& listener) {
     solver::SolveRequest least = request;
@@ -79,7 +82,7 @@ void drop_at_both_ends(const char* kernel, const char* machine, const char* name
   session.apply(MoveOp{op, *band.latest + 1, {}});
   settle(session);
   if (!session.live().refuted()) CHECK(shown(session).schedule.ii > ii);
-  session.close(5s);
+  session.close(test::kPatience);
 }
 
 }  // namespace
@@ -90,7 +93,7 @@ TEST_CASE("a drop inside the exact band keeps II, one outside does not", "[app]"
 }
 
 TEST_CASE("a drop on attention forward brings a legal schedule with the bar where it was dropped", "[app]") {
-  Session session(Environment{});
+  Session session(with_patience());
   session.apply(OpenPair{"attention_forward_hopper", "h100", true});
   settle(session);
   const Problem& problem = *session.content().problem;
@@ -112,6 +115,6 @@ TEST_CASE("a drop on attention forward brings a legal schedule with the bar wher
     session.apply(Undo{});
     CHECK(same_program(shown(session).schedule, before));
   }
-  session.close(5s);
+  session.close(test::kPatience);
 }
 #endif

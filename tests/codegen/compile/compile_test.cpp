@@ -1,5 +1,4 @@
 // Logs, cubins, and the shipped kernels through a real compiler where there is one.
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,7 @@
 #include "codegen/emit/emit.h"
 #include "codegen/run/driver.h"
 #include "tests/codegen/fixture.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::codegen;
@@ -153,7 +153,7 @@ TEST_CASE("a compiler that is stopped has made nothing, and that is said of no k
   options.compiler = Compiler::Nvcc;
   options.stop = stop.get_token();
   const std::jthread stopper([&] {
-    for (int i = 0; i < 10'000 && !std::filesystem::exists(begun); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    test::wait_until([&] { return std::filesystem::exists(begun); });
     stop.request_stop();
   });
   const auto stopped = compile_cuda("__global__ void k() {}\n", options);

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/window/parts/tabs.h"
 #include "tests/support/last_inputs.h"
+#include "tests/support/patient.h"
+#include "tests/support/wait.h"
 
 namespace heddle::test {
 
@@ -18,7 +18,8 @@ using namespace heddle::app;
 namespace {
 
 Environment filled(Environment environment, SolveFunction solve) {
-  environment.solve = std::move(solve);
+  environment.solve = patient(std::move(solve));
+  environment.ask = patient(std::move(environment.ask));
   environment.solver_name = environment.solve ? "fake 1.0" : "this build has no solver";
   environment.clock = [] { return 0.0; };
   // Predictions come when they come: tests that wait for them bring their own function (tests/app/session/prediction_test.cpp looks at the
@@ -61,7 +62,7 @@ void Harness::begin() {
 }
 
 Harness::~Harness() {
-  session_->close(std::chrono::seconds(5));
+  session_->close(kPatience);
   window_.reset();
   session_.reset();
   probe::enable(false);
@@ -71,18 +72,18 @@ void Harness::frame(int count) {
   for (int i = 0; i < count; ++i) window_->step();
 }
 
-void Harness::wait_while(const std::function<bool()>& working, int most_ms) {
+void Harness::wait_while(const std::function<bool()>& working) {
   constexpr int kFrameMs = 16;
-  for (int ms = 1; ms <= most_ms && working(); ++ms) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    session_->pump();
-    if (ms % kFrameMs == 0 || !working()) frame();
-  }
+  int ms = 0;
+  REQUIRE(wait_until([&] { return !working(); },
+                     [&] {
+                       session_->pump();
+                       if (++ms % kFrameMs == 0 || !working()) frame();
+                     }));
 }
 
 void Harness::wait_for_solver() {
-  wait_while([this] { return session_->live().active(); }, 2000);
-  REQUIRE_FALSE(session_->live().active());
+  wait_while([this] { return session_->live().active(); });
   frame(2);
 }
 

@@ -29,9 +29,9 @@ class Harness {
   ~Harness();
 
   void frame(int count = 1);
-  /// Until the session's work is done, or `most_ms` have passed, with a frame drawn every now and then: who draws all the time takes the
-  /// processor from what it waits for. What ends is drawn before it counts as ended, because a frame may begin something else.
-  void wait_while(const std::function<bool()>& working, int most_ms);
+  /// Until the session's work is done, with a frame drawn every now and then: who draws all the time takes the processor from what it
+  /// waits for. What ends is drawn before it counts as ended, because a frame may begin something else. Fails when patience ends (wait.h).
+  void wait_while(const std::function<bool()>& working);
   /// Until no solve runs; fails the test after some seconds.
   void wait_for_solver();
   bool has(const std::string& name) const;

@@ -1,8 +1,6 @@
 // Reasons, ranges and alternatives as the panels show them: handmade answers, and real ones on shipped kernels.
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/session/environment.h"
 #include "app/session/proposal_commands.h"
@@ -16,6 +14,7 @@
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -36,12 +35,7 @@ struct Fixture {
     return e;
   }
   void settle() {
-    for (int i = 0; i < 600000 && (session.live().active() || session.asking()); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    REQUIRE_FALSE(session.live().active());
-    REQUIRE_FALSE(session.asking());
+    REQUIRE(test::wait_until([&] { return !(session.live().active() || session.asking()); }, [&] { session.pump(); }));
   }
   Session session;
 };
@@ -171,6 +165,7 @@ TEST_CASE("conflicts that hold II up are a reason with a way out, which puts oth
   InstanceSpec spec = spec_of(load_kernel("attention_backward_hopper").value(), load_machine("h100").value());
   spec.choices.instructions = {{"stage_dq0", {"st.shared.8", {}}}, {"stage_dq1", {"st.shared.8", {}}}};
   question.subject = Subject{make_instance(std::move(spec)).value()};
+  question.options.timeout_seconds = static_cast<double>(kMostSearchSeconds);
   const AnyAnswer answer = built_in_answers()(question, {}, [](const AnswerSoFar&) {});
   const auto& explanation = std::get<Explanation>(answer);
   CHECK(explanation.ii == 2944);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <thread>
 
 #include "app/session/session.h"
 #include "core/analysis/slack.h"
 #include "tests/support/fake_solver.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -22,10 +22,7 @@ struct Toy {
   Session session;
   Toy() : session(environment()) {
     session.apply(OpenPair{"toy_fig1", "toy", true});
-    for (int i = 0; i < 2000 && session.live().active(); ++i) {
-      session.pump();
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    REQUIRE(test::wait_until([&] { return !session.live().active(); }, [&] { session.pump(); }));
     REQUIRE(session.content().entry());
   }
   static Environment environment() {

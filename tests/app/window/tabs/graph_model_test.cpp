@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
-#include <thread>
 
 #include "tests/support/gantt_fixture.h"
 #include "tests/support/random_problem.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -109,11 +109,7 @@ TEST_CASE("a layout runs beside the caller and can be left alone", "[app]") {
   if (!has_graphviz()) return;
   LayoutJob job(input, "dot");
   std::unique_ptr<Result<GraphLayout>> answer;
-  for (int i = 0; i < 5000 && !answer; ++i) {
-    answer = job.take();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  REQUIRE(answer);
+  REQUIRE(test::wait_until([&] { return answer != nullptr; }, [&] { answer = job.take(); }));
   CHECK(answer->ok());
   CHECK_FALSE(job.take());
 }

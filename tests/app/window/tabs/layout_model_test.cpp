@@ -1,11 +1,10 @@
 // What the Layout tab says, of views made by hand and of layouts by themselves.
 #include <catch2/catch.hpp>
-#include <chrono>
-#include <thread>
 
 #include "app/jobs/layout_views.h"
 #include "app/window/tabs/layout/layout_model.h"
 #include "core/library/library.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -207,15 +206,13 @@ TEST_CASE("views are worked out in the background, one after the other, and kept
   bad.text->text = "Sw<30,30,30> o (64,64):(64,1)";
   LayoutViews views;
   LayoutViews::Answer first, second;
-  for (int i = 0; i < 20000 && !(first && second); ++i) {
-    views.begin_frame();
-    first = views.want(good);
-    second = views.want(bad);
-    views.end_frame();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  REQUIRE(first);
-  REQUIRE(second);
+  REQUIRE(test::wait_until([&] { return first && second; },
+                           [&] {
+                             views.begin_frame();
+                             first = views.want(good);
+                             second = views.want(bad);
+                             views.end_frame();
+                           }));
   REQUIRE(first->view);
   CHECK(first->of == good);
   CHECK_FALSE(second->view);

@@ -5,10 +5,10 @@
 #include "app/session/question_state.h"
 
 #include <catch2/catch.hpp>
-#include <thread>
 
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
+#include "tests/support/wait.h"
 
 using namespace heddle;
 using namespace heddle::app;
@@ -36,11 +36,7 @@ const Pareto& from_file(const Problem& problem) {
 }
 
 void settle(Session& session) {
-  for (int i = 0; i < 5000 && (session.live().active() || session.asking()); ++i) {
-    session.pump();
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  REQUIRE_FALSE(session.asking());
+  REQUIRE(test::wait_until([&] { return !(session.live().active() || session.asking()); }, [&] { session.pump(); }));
 }
 
 struct Toy {
