@@ -82,12 +82,25 @@ void write_row_mask(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.raw("#pragma unroll");
     emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", elements, to, from);
   }
-  emit.text.line("const int row = {}, column = {}{};", at[1], at[0], skipped > 0 ? fmt::format(" + {}", skipped) : "");
-  emit.text.line("if (column + {} > row) {{  // for the whole role: on the diagonal or beyond it", elements - 1);
-  emit.text.raw("  const int own = row + tid - column;");
+  const bool before = flag_attr(op, "before");
+  if (before && integer_attr(op, "axis", 1) == 0) {
+    emit.text.line("const int end = {}, row = {};", at[1], at[0]);
+    emit.text.raw("if (row + tid >= end) {  // rows beyond the end");
+    emit.text.raw("#pragma unroll");
+    emit.text.line("  for (int e = 0; e < {}; ++e) {}[e] = {};", elements, to, float_literal(value));
+    emit.text.raw("}");
+    return end_result(emit, step);
+  }
+  emit.text.line("const int {} = {}, column = {}{};", before ? "end" : "row", at[1], at[0],
+                 skipped > 0 ? fmt::format(" + {}", skipped) : "");
+  if (before)
+    emit.text.line("if (column + {} > end) {{  // for the whole role: columns beyond the end", elements);
+  else
+    emit.text.line("if (column + {} > row) {{  // for the whole role: on the diagonal or beyond it", elements - 1);
+  emit.text.line("  const int own = {} - column;", before ? "end" : "row + tid");
   emit.text.raw("#pragma unroll");
   emit.text.line("  for (int e = 0; e < {}; ++e)", elements);
-  emit.text.line("    if (e > own) {}[e] = {};", to, float_literal(value));
+  emit.text.line("    if (e {} own) {}[e] = {};", before ? ">=" : ">", to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

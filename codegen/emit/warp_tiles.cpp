@@ -110,12 +110,23 @@ void write_mask(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.raw("#pragma unroll");
     emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e];", in.layout->elements, to, from);
   }
-  emit.text.line("const int row = {}, column = {};", at[1], at[0]);
-  emit.text.line("if (column + {} > row) {{  // for the whole warp group: on the diagonal or beyond it", in.layout->cols - 1);
-  emit.text.raw("  const int own = row + warp * 16 + lane / 4 - column - lane % 4 * 2;");
+  const bool before = flag_attr(op, "before"), rows = before && integer_attr(op, "axis", 1) == 0;
+  emit.text.line("const int {} = {}, {} = {};", before ? "end" : "row", at[1], rows ? "row" : "column", at[0]);
+  if (before)
+    emit.text.line("if ({0} + {1} > end) {{  // for the whole warp group: {0}s beyond the end", rows ? "row" : "column",
+                   rows ? in.layout->rows : in.layout->cols);
+  else
+    emit.text.line("if (column + {} > row) {{  // for the whole warp group: on the diagonal or beyond it", in.layout->cols - 1);
+  emit.text.line("  const int own = {};", rows     ? "end - row - warp * 16 - lane / 4"
+                                          : before ? "end - column - lane % 4 * 2"
+                                                   : "row + warp * 16 + lane / 4 - column - lane % 4 * 2");
   emit.text.raw("#pragma unroll");
   emit.text.line("  for (int e = 0; e < {}; ++e)", in.layout->elements);
-  emit.text.line("    if (e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 > own) {}[e] = {};", to, float_literal(value));
+  emit.text.line("    if ({} own) {}[e] = {};",
+                 rows     ? "(e >> 1 & 1) * 8 >="
+                 : before ? "e / 4 * 8 + (e & 1) >="
+                          : "e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8 >",
+                 to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

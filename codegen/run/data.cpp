@@ -225,7 +225,8 @@ OutputCheck check_output(const TensorPlan& tensor, const std::string& input, con
   }
   check.passed = check.wrong == 0;
   check.pattern = pattern_of(output);
-  if (expected.criterion == Criterion::Tolerance && expected.rms > 0 && !(error_squares <= expected.rms * expected.rms * value_squares))
+  if (expected.criterion == Criterion::Tolerance && expected.rms > 0 && value_squares > 0 &&
+      !(error_squares <= expected.rms * expected.rms * value_squares))
     check.passed = false;
   return check;
 }

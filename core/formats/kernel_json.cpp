@@ -405,8 +405,8 @@ void read_root(ObjectReader& root, Kernel& kernel) {
   std::vector<Fault> meaning = validate(kernel);
   for (Fault& fault : validate_shapes(kernel)) meaning.push_back(std::move(fault));
   if (meaning.empty()) {
-    const Result<Kernel> usual = settled(kernel, {});
-    meaning = usual ? in_file(validate_free_axes(*usual), *usual) : usual.error().faults;
+    const Kernel bare = barest(kernel);
+    meaning = in_file(validate_free_axes(bare), bare);
   }
   std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
   log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());

@@ -55,7 +55,7 @@ void compare(TensorComparison& result, const Array& array, const ExpectedTensor&
     }
   }
   const double error = values.empty() ? 0 : std::sqrt(error_squares / static_cast<double>(values.size()));
-  result.rms_error = error == 0 ? 0 : error / typical;
+  result.rms_error = typical == 0 ? 0 : error / typical;
   result.pass = result.beyond == 0 && result.rms_error <= expected.tolerance.rms;
 }
 

@@ -52,7 +52,8 @@ constexpr std::array kChain{
                 "a letter per input: f full, r one element per row, c one per column, 1 one number; else of the shapes"},
     kVariant};
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
-constexpr std::array kMask{OpAttribute{"before", Type::Flag, "false", "every row keeps the columns before the first number of `at`"},
+constexpr std::array kMask{OpAttribute{"axis", Type::Integer, "1", "of `before`: 1, columns are kept; 0, rows", 0, 1},
+                           OpAttribute{"before", Type::Flag, "false", "columns before the first number of `at` are kept, whatever the row"},
                            OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
 constexpr std::array kVector{kAlong, kVariant};
 constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "", "the kind that tables and pictures show for it"}};
@@ -96,8 +97,8 @@ constexpr std::array<OpKind, 25> kKinds{{
      "tile's first element for expressions that name at0 and at1."},
     {"mask", 1, 1, 1, false, false, kMask,
      "r = a where its column is at most its row, else `value`; `at` has the row and the column of the tile's first element "
-     "(causal attention: the key comes after the query). With `before`, r = a where its column is before an end that is the same for "
-     "all rows, and `at` has that end and the column (the last step of keys whose number is no multiple of a step)."},
+     "(causal attention: the key comes after the query). With `before`, r = a where its column (with axis 0, its row) is before an end, "
+     "and `at` has that end and the first column (or row): keys beyond the last one, where their number is no multiple of a step."},
     {"convert", 1, 1, 1, false, false, kPlain, "The same numbers in another element type, rounded to nearest even."},
     {"copy", 1, 1, 1, false, false, kPlain, "The same tile under another name or in another space."},
     {"fill", 0, 0, 1, false, false, kConstant, "A tile of one constant."},

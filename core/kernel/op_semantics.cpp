@@ -392,10 +392,10 @@ std::string do_mask(const OpCall& call) {
   if (call.at.size() != 2) return fmt::format("'at' has {} coordinates; expected a row and a column", call.at.size());
   const float value = number(*call.op, "value").value_or(0.0f);
   const std::int64_t columns = width_of(in);
-  const bool before = flag_attr(*call.op, "before");
+  const bool before = flag_attr(*call.op, "before"), along_rows = before && integer_attr(*call.op, "axis", 1) == 0;
   for (std::int64_t i = 0; i < in.size(); ++i) {
-    const std::int64_t row = sat_add(call.at[0], before ? -1 : i / columns);
-    out.data[i] = sat_add(call.at[1], i % columns) <= row ? in.data[i] : value;
+    const std::int64_t last = sat_add(call.at[0], before ? -1 : i / columns);
+    out.data[i] = sat_add(call.at[1], along_rows ? i / columns : i % columns) <= last ? in.data[i] : value;
   }
   return kFine;
 }

@@ -15,7 +15,7 @@
 namespace heddle {
 
 /// How far a computed tensor may be from the formula: everywhere within absolute + relative * |reference|, and in the
-/// root mean square within `rms` times that of the reference.
+/// root mean square within `rms` times that of the reference, unless that is 0.
 struct Tolerance {
   double relative = 0, absolute = 0, rms = 0;
   std::string reason;  ///< where the rounding comes from

@@ -346,12 +346,13 @@ class Subtiler {
       const TileValue& tile = *kernel_.find_value(op.outputs.empty() ? op.inputs[0].value : op.outputs[0]);
       const std::size_t d = split_.at(tile.name);
       if (looks_rows_up(op) && d == 0) return refuse("its rows are looked up one by one");
-      // Every row has the same end.
-      if (d == 1 || (op.kind != "gather" && !flag_attr(op, "before"))) {
+      const bool ends = flag_attr(op, "before");  // a mask whose end is the same everywhere
+      if (ends && d != static_cast<std::size_t>(integer_attr(op, "axis", 1))) return plan;
+      if (op.kind != "gather" || d == 1) {
         if (tile.shape.size() > op.at.size())
           return refuse(op.tensor.empty() ? std::string("its place is not known")
                                           : fmt::format("the tile has more dimensions than tensor '{}'", op.tensor));
-        plan.coordinate = op.at.size() - tile.shape.size() + d;
+        plan.coordinate = ends ? 1 : op.at.size() - tile.shape.size() + d;
         plan.step = divided(tile.shape[d], at);
       }
     }

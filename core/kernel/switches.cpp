@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/assert.h"
+#include "core/kernel/free_axes.h"
 
 namespace heddle {
 namespace {
@@ -57,13 +58,17 @@ void visit_conditions(const Kernel& kernel, Visit visit) {
 
 using Conditions = std::set<std::string>;
 
-/// Those that do not hold.
-Result<Conditions> conditions_off(const Kernel& kernel, const Scope& params) {
+Scope scope_of(const Kernel& kernel, const Scope& params) {
   Scope scope;
   for (const Param& p : kernel.params) {
     const auto given = params.find(p.name);
     scope[p.name] = given == params.end() ? p.value : given->second;
   }
+  return scope;
+}
+
+/// Those that do not hold.
+Result<Conditions> conditions_off(const Kernel& kernel, const Scope& scope) {
   Conditions off;
   std::vector<Fault> faults;
   visit_conditions(as_in_file(kernel), [&](const Expr& when, const std::string& pointer) {
@@ -112,9 +117,13 @@ class Settling {
     return kept;
   }
 
+  /// In a circle of ops that are all off nothing is left to read, which whoever validates the kernel says.
   Operand followed(Operand operand) const {
-    for (auto it = handed_.find(operand.value); it != handed_.end(); it = handed_.find(operand.value))
+    for (std::size_t step = 0; step <= handed_.size(); ++step) {
+      const auto it = handed_.find(operand.value);
+      if (it == handed_.end()) break;
       operand = {it->second.value, operand.distance + it->second.distance};
+    }
     return operand;
   }
 
@@ -140,16 +149,18 @@ class Settling {
   std::map<std::string, Operand> handed_;  ///< of those, what is read instead
 };
 
-/// Nothing: the kernel is as these parameters want it.
-Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params, const std::shared_ptr<const Kernel>& shared) {
+/// `shared`: the kernel, where somebody has it so.
+Result<std::optional<Kernel>> settle(const Kernel& kernel, const Scope& params, const std::shared_ptr<const Kernel>& shared) {
   std::size_t conditions = 0;
   visit_conditions(as_in_file(kernel), [&](const Expr&, const std::string&) { ++conditions; });
   if (conditions == 0) return std::optional<Kernel>();
-  const Result<Conditions> off = conditions_off(kernel, params);
+  const Scope scope = scope_of(kernel, params);
+  const Result<Conditions> off = conditions_off(kernel, scope);
   if (!off) return off.error();
   if (kernel.whole && std::equal(off->begin(), off->end(), kernel.off.begin(), kernel.off.end())) return std::optional<Kernel>();
   Kernel made = Settling(kernel.whole ? kernel.whole : shared ? shared : std::make_shared<const Kernel>(kernel), *off).run();
   made.source = kernel.source;  // where it was read from may be said later
+  std::erase_if(made.free, [&](const FreeAxis& axis) { return !walk_axis(made, scope, axis).objection.empty(); });
   return std::optional(std::move(made));
 }
 
@@ -158,16 +169,18 @@ Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scop
 const Kernel& as_in_file(const Kernel& kernel) { return kernel.whole ? *kernel.whole : kernel; }
 
 Result<Kernel> settled(const Kernel& kernel, const Scope& params) {
-  Result<std::optional<Kernel>> other = settled_otherwise(kernel, params, nullptr);
+  Result<std::optional<Kernel>> other = settled_otherwise(kernel, params);
   if (!other) return other.error();
   return *other ? *std::move(*other) : kernel;
 }
 
 Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel>& kernel, const Scope& params) {
-  Result<std::optional<Kernel>> other = settled_otherwise(*kernel, params, kernel);
+  Result<std::optional<Kernel>> other = settle(*kernel, params, kernel);
   if (!other) return other.error();
   return *other ? std::make_shared<const Kernel>(*std::move(*other)) : kernel;
 }
+
+Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params) { return settle(kernel, params, nullptr); }
 
 bool is_switch(const Kernel& kernel, const Param& param) {
   bool named = false;
@@ -176,6 +189,12 @@ bool is_switch(const Kernel& kernel, const Param& param) {
     named = named || std::find(names.begin(), names.end(), param.name) != names.end();
   });
   return named && param.value == 0;
+}
+
+Kernel barest(const Kernel& kernel) {
+  Conditions all;
+  visit_conditions(as_in_file(kernel), [&](const Expr& when, const std::string&) { all.insert(when.text()); });
+  return Settling(std::make_shared<const Kernel>(as_in_file(kernel)), all).run();
 }
 
 Kernel held(Kernel kernel) {

@@ -2,10 +2,12 @@
 // first, and all that comes after knows nothing of this.
 //
 // An op that is off is not there. If it has one input, of its result's shape, type and space, whoever reads the result reads the input
-// instead; of other ops the results are gone too, and only ops under the same condition may read them.
+// instead; of other ops the results are gone too, and only ops under the same condition may read them. An axis is free
+// (core/kernel/free_axes.h) where nothing that is there depends on its order.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +23,14 @@ const Kernel& as_in_file(const Kernel& kernel);
 /// Names that are no parameters are passed over. Faults: conditions that cannot be evaluated.
 Result<Kernel> settled(const Kernel& kernel, const Scope& params);
 Result<std::shared_ptr<const Kernel>> settled(const std::shared_ptr<const Kernel>& kernel, const Scope& params);
+/// Nothing where that is the same one, which is not copied then.
+Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scope& params);
 
 /// A parameter that may be 0, and is by default, for conditions name it, and nothing else does; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
+
+/// With all off that may be: what is not so there is so for no parameters.
+Kernel barest(const Kernel& kernel);
 
 /// With the conditions that made it what it is among those of its sizes: whoever changes it can no longer settle it again.
 Kernel held(Kernel kernel);

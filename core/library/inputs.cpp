@@ -8,6 +8,7 @@
 #include "core/formats/changes_json.h"
 #include "core/formats/choices_json.h"
 #include "core/formats/constraints_json.h"
+#include "core/kernel/switches.h"
 #include "core/library/layout_demands.h"
 #include "core/library/library.h"
 #include "core/library/project_file.h"
@@ -189,6 +190,7 @@ class Loading {
     Result<Kernel> cut = cut_kernel(*spec_.kernel, names_.cuts, spec_.params);
     if (!cut) return cut.error();
     spec_.kernel = std::make_shared<const Kernel>(*std::move(cut));
+    if (auto now = settled(spec_.kernel, spec_.params)) spec_.kernel = *std::move(now);
     const Kernel& kernel = *spec_.kernel;
     for (const std::string& sentence : names_.demands)
       if (!take_layout_demand(sentence, kernel, said_, unread_)) sentences_.push_back(sentence);

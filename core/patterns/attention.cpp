@@ -15,10 +15,10 @@ std::string usual_keys(std::int64_t head) { return head <= 128 ? "128" : head <=
 Result<Kernel> make_attention(const PatternValues& v) {
   const std::int64_t head = v.number("head_size"), group = v.number("group"), q_len = v.number("q_len"), kv_len = v.number("kv_len");
   const std::int64_t kv = std::stoll(v.word("kv") == "auto" ? usual_keys(head) : v.word("kv"));
-  const bool causal = v.word("mask") == "causal", blocks = v.word("mask") == "blocks", masks = causal || blocks, grouped = group > 1;
+  const bool causal = v.word("mask") == "causal", blocks = v.word("mask") == "blocks", grouped = group > 1;
   const std::string d = std::to_string(head);
   const DType dtype = v.dtype("dtype");
-  if (kv_len % kv != 0)
+  if (blocks && kv_len % kv != 0)
     return bad_option("kv_len", fmt::format("'kv_len' is {}, no multiple of the {} keys per loop step", kv_len, kv),
                       fmt::format("{} or {} would be one", std::max(kv_len / kv, std::int64_t{1}) * kv, (kv_len / kv + 1) * kv));
   if (causal && kv_len < q_len)
@@ -35,10 +35,10 @@ Result<Kernel> make_attention(const PatternValues& v) {
   // For heddle eval: a ragged tile, and one step more than the mask leaves; of blocks some in a row.
   const std::int64_t few = std::min<std::int64_t>(q_len, blocks ? 6 * rows : 200);
   k.param("Q_LEN", q_len, few, "queries per head");
-  k.param("KV_LEN", kv_len, std::min(kv_len, (few / kv + 2) * kv), "keys per head, a multiple of KV");
+  k.param("KV_LEN", kv_len, std::min(kv_len, (few / kv + 2) * kv), blocks ? "keys per head, a multiple of KV" : "keys per head");
   k.param("KV", kv, kv, "keys per loop step");
   k.param("Q_ROWS", rows, rows, "queries per block");
-  k.condition("KV_LEN % KV == 0", "keys are read in whole steps");
+  if (blocks) k.condition("KV_LEN % KV == 0", "blocks of keys are whole");
   if (causal) k.condition("KV_LEN >= Q_LEN", "the mask is aligned at the last query and the last key, so every query sees a key");
   if (blocks) k.condition("Q_LEN % Q_ROWS == 0", "blocks of queries are whole");
   const Texts queries{grouped ? "HEADS*GROUP" : "HEADS", "Q_LEN", d}, keys{"HEADS", "KV_LEN", d};
@@ -54,8 +54,8 @@ Result<Kernel> make_attention(const PatternValues& v) {
   k.grid("bq", "ceil_div(Q_LEN, Q_ROWS)");
   if (grouped) k.grid("member", "GROUP");
   k.grid("head", "HEADS");
-  k.kernel.loop.trips = expr("KV_LEN / KV");
-  if (causal) k.kernel.loop.tile_trips = expr("min(KV_LEN / KV, ceil_div(bq*Q_ROWS + Q_ROWS + KV_LEN - Q_LEN, KV))");
+  k.kernel.loop.trips = expr(blocks ? "KV_LEN / KV" : "ceil_div(KV_LEN, KV)");
+  if (causal) k.kernel.loop.tile_trips = expr("min(ceil_div(KV_LEN, KV), ceil_div(bq*Q_ROWS + Q_ROWS + KV_LEN - Q_LEN, KV))");
   const std::string row_blocks = "rowptr[bq + 1] - rowptr[bq]";
   if (blocks) k.kernel.loop.tile_trips = expr(row_blocks);
   const std::string scale = fmt::format("{:.9g}", std::log2(std::exp(1.0)) / std::sqrt(static_cast<double>(head)));
@@ -67,7 +67,7 @@ Result<Kernel> make_attention(const PatternValues& v) {
   k.smem("v", dtype, {"KV", d});
   k.smem("q", dtype, {"Q_ROWS", d});
   k.registers("s", DType::F32, {"Q_ROWS", "KV"});
-  if (masks) k.registers("t", DType::F32, {"Q_ROWS", "KV"});
+  k.registers("t", DType::F32, {"Q_ROWS", "KV"});
   k.registers("m", DType::F32, {"Q_ROWS"}, number);
   k.registers("alpha", DType::F32, {"Q_ROWS"}, number);
   k.registers("x", DType::F32, {"Q_ROWS", "KV"});
@@ -89,8 +89,15 @@ Result<Kernel> make_attention(const PatternValues& v) {
   k.loop("load_k", "tma_load").at("K", step).out("k");
   k.loop("load_v", "tma_load").at("V", step).out("v");
   k.loop("QK", "mma").in({"q", "k"}).out("s").with("transpose_b", true);
-  const std::string scores = masks ? "t" : "s";
   if (causal) k.loop("mask", "mask").in({"s"}).out("t").at("", {"bq*Q_ROWS + KV_LEN - Q_LEN", "i*KV"}).with("value", std::string("-1e30"));
+  if (!causal && !blocks)
+    k.loop("mask", "mask")
+        .in({"s"})
+        .out("t")
+        .at("", {"KV_LEN", "i*KV"})
+        .with("before", true)
+        .with("value", std::string("-1e30"))
+        .only_if("KV_LEN % KV != 0");
   // All of a block is kept, or none of it: iterations beyond the last block.
   if (blocks)
     k.loop("mask", "mask")
@@ -98,9 +105,9 @@ Result<Kernel> make_attention(const PatternValues& v) {
         .out("t")
         .at("", {"0", fmt::format("if(i < {}, -KV, Q_ROWS)", row_blocks)})
         .with("value", std::string("-1e30"));
-  k.loop("max", "reduce_max").in({scores, "m[-1]"}).out("m").with("scale", scale);
+  k.loop("max", "reduce_max").in({"t", "m[-1]"}).out("m").with("scale", scale);
   k.loop("alpha", "exp2").in({"m[-1]", "m"}).out("alpha");
-  k.loop("sub", "elementwise").in({scores, "m"}).out("x").with("fn", std::string("sub")).with("scale", scale);
+  k.loop("sub", "elementwise").in({"t", "m"}).out("x").with("fn", std::string("sub")).with("scale", scale);
   k.loop("exp", "exp2").in({"x"}).out("p");
   k.loop("sum", "reduce_sum").in({"p", "l[-1]", "alpha"}).out("l");
   k.loop("cvt", "convert").in({"p"}).out("ph");
@@ -145,7 +152,7 @@ Pattern attention() {
             256,
             1},
            size("q_len", 8448, 1, "queries per head"),
-           size("kv_len", 8448, 1, "keys per head, a multiple of the keys per step"),
+           size("kv_len", 8448, 1, "keys per head; with mask=blocks a multiple of the keys per step"),
            choice("head_size", {"64", "128", "192", "256"}, "128", "columns of Q, K and V"),
            choice("mask", {"none", "causal", "blocks"}, "none",
                   "causal: a query sees the keys up to its own place; blocks: a list for each block of queries"),

@@ -49,6 +49,11 @@ OpDraft& OpDraft::with(const std::string& attribute, Attr value) {
   return *this;
 }
 
+OpDraft& OpDraft::only_if(const std::string& condition) {
+  op.when = expr(condition);
+  return *this;
+}
+
 void KernelDraft::param(const std::string& name, std::int64_t value, std::int64_t small, std::string about,
                         std::vector<std::int64_t> choices) {
   kernel.params.push_back({name, value, small == value ? std::nullopt : std::optional(small), std::move(choices), std::move(about)});

@@ -25,6 +25,8 @@ struct OpDraft {
   /// A box of a tensor; without a tensor, the place of a mask.
   OpDraft& at(const std::string& tensor, const Texts& coordinates);
   OpDraft& with(const std::string& attribute, Attr value);
+  /// Of the parameters.
+  OpDraft& only_if(const std::string& condition);
 };
 
 class KernelDraft {

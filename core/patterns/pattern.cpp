@@ -6,6 +6,7 @@
 
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/kernel/switches.h"
 #include "core/patterns/draft.h"
 
 namespace heddle {
@@ -58,8 +59,9 @@ Result<Kernel> kernel_of(const Pattern& pattern, const PatternChoices& choices, 
   }
   if (!error.faults.empty()) return error;
   Result<Kernel> kernel = pattern.make(PatternValues(std::move(values)));
-  if (kernel) kernel->name = name.empty() ? pattern.name : name;
-  return kernel;
+  if (!kernel) return kernel;
+  kernel->name = name.empty() ? pattern.name : name;
+  return settled(*kernel, {});
 }
 
 }  // namespace heddle

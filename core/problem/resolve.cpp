@@ -403,11 +403,12 @@ class Resolver {
 
 Result<Problem> resolve(const Kernel& kernel, const Machine& machine, const Scope& overrides, const Changes& changes,
                         const LayoutChoices& choices) {
-  const Result<Kernel> now = settled(kernel, overrides);
-  if (!now) return now.error();
-  Result<Problem> problem = Resolver(*now, machine, changes, choices).run(overrides);
+  const Result<std::optional<Kernel>> other = settled_otherwise(kernel, overrides);
+  if (!other) return other.error();
+  const Kernel& now = *other ? **other : kernel;
+  Result<Problem> problem = Resolver(now, machine, changes, choices).run(overrides);
   if (problem) return problem;
-  return Error{problem.error().kind, in_file(problem.error().faults, *now)};
+  return Error{problem.error().kind, in_file(problem.error().faults, now)};
 }
 
 }  // namespace heddle

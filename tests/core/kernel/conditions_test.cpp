@@ -101,28 +101,25 @@ Kernel steps(const std::string& conditions = {}) {
 }  // namespace
 
 TEST_CASE("lengths that are no multiple of a step are refused with the values and the nearest that would do", "[core]") {
-  const Kernel kernel = load_kernel("attention_forward_hopper").value();
-  CHECK(without_file(kernel, {{"KV", 176}, {"KV_LEN", 8192}, {"Q_LEN", 8192}}) ==
-        "/conditions/0: KV_LEN % KV == 0 does not hold with KV = 176, KV_LEN = 8192: keys are read in whole steps (KV = 128; or KV_LEN = "
-        "8096 or 8272 would do)");
+  const Kernel kernel = steps(R"("conditions": [{"expr": "N % STEP == 0", "about": "rows are read in whole steps"}],)");
+  CHECK(without_file(kernel, {{"STEP", 40}, {"N", 8192}}) ==
+        "/conditions/0: N % STEP == 0 does not hold with N = 8192, STEP = 40: rows are read in whole steps (N = 8160 or 8200; or STEP = "
+        "32 would do)");
+  CHECK(said(kernel, {{"STEP", 40}, {"N", 40}}) == "");
   const Kernel causal = load_kernel("attention_forward_causal_hopper").value();
-  CHECK(without_file(causal, {{"KV_LEN", 8200}, {"Q_LEN", 8200}}).find("(KV_LEN = 8192 or 8320 would do)") == std::string::npos);
-  CHECK(
-      without_file(causal, {{"KV_LEN", 8200}, {"Q_LEN", 8200}}) ==
-      "/conditions/0: KV_LEN % KV == 0 does not hold with KV = 128, KV_LEN = 8200: keys are read in whole steps (KV_LEN = 8320 would do)");
+  CHECK(said(causal, {{"KV_LEN", 8200}, {"Q_LEN", 8200}}) == "");
   CHECK(without_file(causal, {{"KV_LEN", 128}, {"Q_LEN", 256}}) ==
-        "/conditions/1: KV_LEN >= Q_LEN does not hold with KV_LEN = 128, Q_LEN = 256: the mask is aligned at the last query and the last "
+        "/conditions/0: KV_LEN >= Q_LEN does not hold with KV_LEN = 128, Q_LEN = 256: the mask is aligned at the last query and the last "
         "key, so every query sees a key (KV_LEN = 256; or Q_LEN = 128 would do)");
-  CHECK(said(kernel, {{"KV", 176}, {"KV_LEN", 176}}) == "");
 }
 
 TEST_CASE("whoever resolves a kernel, or computes with it, hears of the same broken condition", "[core]") {
-  const Kernel kernel = load_kernel("attention_forward_hopper").value();
-  const Scope params{{"KV", 176}, {"KV_LEN", 8192}};
+  const Kernel kernel = load_kernel("attention_block_sparse_hopper").value();
+  const Scope params{{"KV_LEN", 8200}};
   const std::string sentence = said(kernel, params);
-  CHECK(sentence.find("does not hold") != std::string::npos);
+  CHECK(sentence.find("KV_LEN % KV == 0 does not hold") != std::string::npos);
   CHECK(to_string(resolve(kernel, load_machine("h100").value(), params).error()) == sentence);
-  CHECK(to_string(evaluate(kernel, params).error()) == sentence);
+  CHECK(to_string(evaluate(kernel, {{"KV_LEN", 8200}, {"HEADS", 12}, {"Q_LEN", 8192}}).error()) == sentence);
 }
 
 TEST_CASE("a division in sizes that leaves a remainder is refused, conditions or none", "[core]") {

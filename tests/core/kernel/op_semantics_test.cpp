@@ -58,6 +58,14 @@ TEST_CASE("a mask keeps what lies on the diagonal or before it, counted from whe
   CHECK(masked({10, 8}) == in.data);
   CHECK(masked({0, 9}) == std::vector<float>(6, -1e30f));
   Array out{{2, 3}, std::vector<float>(6)};
+  // With an end, whatever the row; or whatever the column.
+  mask.attrs["before"] = true;
+  CHECK(masked({2, 0}) == std::vector<float>{1, 2, -1e30f, 4, 5, -1e30f});
+  CHECK(masked({9, 8}) == std::vector<float>{1, -1e30f, -1e30f, 4, -1e30f, -1e30f});
+  CHECK(masked({11, 8}) == in.data);
+  CHECK(masked({8, 8}) == std::vector<float>(6, -1e30f));
+  mask.attrs["axis"] = std::int64_t{0};
+  CHECK(masked({9, 8}) == std::vector<float>{1, 2, 3, -1e30f, -1e30f, -1e30f});
   CHECK_FALSE(function({&mask, inputs, &out, nullptr, {}}).empty());
 }
 

@@ -90,10 +90,11 @@ TEST_CASE("a loop without trips is refused", "[core]") {
 }
 
 TEST_CASE("a length that is no multiple of the step is refused before it makes a loop without trips", "[core]") {
-  Kernel k = kernel("attention_forward_hopper");
-  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/conditions/0", "KV_LEN % KV == 0 does not hold");
+  Kernel k = kernel("attention_block_sparse_hopper");
+  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_block_sparse_hopper.json", "/conditions/0",
+         "KV_LEN % KV == 0 does not hold");
   k.conditions.clear();
-  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_forward_hopper.json", "/loop/trips", "leaves a remainder");
+  expect(faults(k, machine("h100"), {{"KV_LEN", 64}}), "attention_block_sparse_hopper.json", "/loop/trips", "leaves a remainder");
 }
 
 TEST_CASE("a kind without a rule is named", "[core]") {

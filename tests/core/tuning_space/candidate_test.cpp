@@ -68,13 +68,13 @@ TEST_CASE("a configuration sets parameters, cuts, caps and how the grid runs", "
 }
 
 TEST_CASE("what would leave work undone is no candidate", "[core]") {
-  const InstanceSpec subject = subject_of("attention_forward_hopper", "h100");
+  const InstanceSpec subject = subject_of("attention_block_sparse_hopper", "h100");
   SearchSpace space;
   Parameter kv;
   kv.name = "KV";
-  kv.values = {112, 128};
+  kv.values = {96, 128};
   space.parameters = {kv};
-  const auto candidate = make_candidate(subject, space, {0});  // 8448 / 112 = 75.4 steps
+  const auto candidate = make_candidate(subject, space, {0});  // 8192 / 96 = 85.3 steps
   REQUIRE_FALSE(candidate.ok());
   CHECK(candidate.error().faults[0].message.starts_with("KV_LEN % KV == 0 does not hold"));
   CHECK(make_candidate(subject, space, {1}).ok());
