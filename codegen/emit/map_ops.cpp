@@ -188,7 +188,10 @@ void write_map(EmitContext& emit, const Step& step, const TileOp& op) {
     inputs.push_back(expression->uses_input(k) ? element_text(emit, step, op, k, *out.layout) : "0.0f");
   if (expression->uses_at()) {
     const auto at = coordinates(emit, step, op);  // innermost first
-    emit.text.line("const int at0 = {}, at1 = {};", at[1], at[0]);
+    std::vector<std::string> places;
+    if (expression->uses(F::At0)) places.push_back("at0 = " + at[1]);
+    if (expression->uses(F::At1)) places.push_back("at1 = " + at[0]);
+    emit.text.line("const int {};", fmt::join(places, ", "));
   }
   if (emit.refusals.size() > refused) return;
   ElementText text = map_text(*expression, inputs);

@@ -20,7 +20,7 @@ struct NamedList {
   const char* name;
   std::vector<TileOp> Kernel::*ops;
 };
-constexpr std::array<NamedList, 3> kLists{{{"prologue", &Kernel::prologue}, {"body", &Kernel::body}, {"epilogue", &Kernel::epilogue}}};
+constexpr std::array<NamedList, 3> kNamedLists{{{"prologue", &Kernel::prologue}, {"body", &Kernel::body}, {"epilogue", &Kernel::epilogue}}};
 
 bool same_tile(const TileValue& a, const TileValue& b) {
   return a.dtype == b.dtype && a.space == b.space &&
@@ -31,7 +31,7 @@ bool same_tile(const TileValue& a, const TileValue& b) {
 /// Every op that defines a value.
 std::map<std::string, std::vector<const TileOp*>> definitions_of(const Kernel& kernel) {
   std::map<std::string, std::vector<const TileOp*>> definitions;
-  for (const NamedList& list : kLists)
+  for (const NamedList& list : kNamedLists)
     for (const TileOp& op : kernel.*list.ops)
       for (const std::string& out : op.outputs) definitions[out].push_back(&op);
   return definitions;
@@ -51,7 +51,7 @@ template <class Visit>
 void visit_conditions(const Kernel& kernel, Visit visit) {
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (kernel.tensors[t].when) visit(*kernel.tensors[t].when, fmt::format("/tensors/{}/if", t));
-  for (const NamedList& list : kLists)
+  for (const NamedList& list : kNamedLists)
     for (std::size_t i = 0; i < (kernel.*list.ops).size(); ++i)
       if (const auto& when = (kernel.*list.ops)[i].when) visit(*when, fmt::format("/{}/{}/if", list.name, i));
 }
@@ -91,7 +91,7 @@ class Settling {
 
   Kernel run() {
     result_.tensors = kept(kernel_.tensors);
-    for (const NamedList& list : kLists) result_.*list.ops = kept(kernel_.*list.ops);
+    for (const NamedList& list : kNamedLists) result_.*list.ops = kept(kernel_.*list.ops);
     for (const auto& [value, ops] : definitions_) {
       const TileOp& op = *ops.front();
       if (!std::all_of(ops.begin(), ops.end(), [&](const TileOp* made) { return is_off(*made); })) continue;
@@ -129,7 +129,7 @@ class Settling {
 
   void forget_values() {
     std::set<std::string> ops;
-    for (const NamedList& list : kLists)
+    for (const NamedList& list : kNamedLists)
       for (TileOp& op : result_.*list.ops) {
         ops.insert(op.name);
         for (Operand& in : op.inputs) in = followed(in);
@@ -224,7 +224,8 @@ std::vector<Fault> in_file(std::vector<Fault> faults, const Kernel& kernel) {
   };
   for (Fault& fault : faults) {
     if (fault.file != kernel.source) continue;
-    for (const NamedList& list : kLists) move(fault.pointer, fmt::format("/{}/", list.name), kernel.*list.ops, (*kernel.whole).*list.ops);
+    for (const NamedList& list : kNamedLists)
+      move(fault.pointer, fmt::format("/{}/", list.name), kernel.*list.ops, (*kernel.whole).*list.ops);
     move(fault.pointer, "/values/", kernel.values, kernel.whole->values);
     move(fault.pointer, "/tensors/", kernel.tensors, kernel.whole->tensors);
   }
@@ -251,7 +252,7 @@ std::vector<Fault> validate_switches(const Kernel& kernel) {
     if (const Tensor* tensor = kernel.find_tensor(op.tensor); tensor && tensor->when && !same_condition(tensor->when, op.when))
       fault("/tensor", fmt::format("tensor '{}'", op.tensor), *tensor->when);
   };
-  for (const NamedList& list : kLists)
+  for (const NamedList& list : kNamedLists)
     for (std::size_t i = 0; i < (kernel.*list.ops).size(); ++i) judge(list, i, (kernel.*list.ops)[i]);
   return faults;
 }
