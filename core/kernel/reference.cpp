@@ -139,20 +139,27 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
 struct Attention {
   std::int64_t heads, queries, keys, d;
   double factor;
+  std::int64_t group = 1;  ///< heads of queries for each head of keys
+
+  /// Where a query or a key begins.
+  std::int64_t query_at(std::int64_t head, std::int64_t query) const { return (head * queries + query) * d; }
+  std::int64_t key_at(std::int64_t head, std::int64_t key) const { return (head / group * keys + key) * d; }
 };
 
-/// The sizes, when Q, K and V fit each other.
+/// The sizes, when Q, K and V fit each other. Where keys have fewer heads, each of them is for a group of query heads.
 bool attention_sizes(const TensorMap& t, Attention& s) {
   s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), 0};
   s.factor = 1.0 / std::sqrt(static_cast<double>(s.d));
-  const std::vector<std::int64_t> kv{s.heads, s.keys, s.d};
+  s.group = s.heads / std::max<std::int64_t>(extent(t, "K", 0), 1);
+  if (s.group < 1 || s.heads % s.group != 0) return false;
+  const std::vector<std::int64_t> kv{s.heads / s.group, s.keys, s.d};
   return array_of(t, "K").shape == kv && array_of(t, "V").shape == kv;
 }
 
 /// Softmax of one query's scores with the first `seen` keys, and the natural logarithm of the sum of their exponentials.
 std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query, std::int64_t seen) {
-  const float* q = array_of(t, "Q").data.data() + (head * s.queries + query) * s.d;
-  const float* k = array_of(t, "K").data.data() + head * s.keys * s.d;
+  const float* q = array_of(t, "Q").data.data() + s.query_at(head, query);
+  const float* k = array_of(t, "K").data.data() + s.key_at(head, 0);
   Matrix p(static_cast<std::size_t>(s.keys));
   seen = std::clamp<std::int64_t>(seen, 1, s.keys);
   for (std::int64_t j = 0; j < seen; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
@@ -165,7 +172,7 @@ std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, 
 
 /// Output row of one query.
 Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const Matrix& p) {
-  const float* v = array_of(t, "V").data.data() + head * s.keys * s.d;
+  const float* v = array_of(t, "V").data.data() + s.key_at(head, 0);
   Matrix o(static_cast<std::size_t>(s.d), 0.0);
   for (std::int64_t j = 0; j < s.keys; ++j)
     for (std::int64_t c = 0; c < s.d; ++c) o[c] += p[j] * v[j * s.d + c];
@@ -178,7 +185,7 @@ std::int64_t seen_keys(const Attention& s, std::int64_t query, bool causal) { re
 template <bool Causal>
 std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
-  if (!attention_sizes(t, s) || array_of(t, "O").shape != array_of(t, "Q").shape)
+  if (!attention_sizes(t, s) || s.group > 1 || array_of(t, "O").shape != array_of(t, "Q").shape)
     return "Q and O [heads, queries, d], K and V [heads, keys, d]";
   const auto statistics = t.find("LSE");
   if (statistics != t.end() && statistics->second.array.shape != std::vector<std::int64_t>{s.heads, s.queries})
@@ -251,7 +258,7 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const auto [p, log_sum] = probabilities(t, s, h, i, seen_keys(s, i, Causal));
       const Matrix o = attend(t, s, h, p);
-      const float* grad = array_of(t, "dO").data.data() + (h * s.queries + i) * s.d;
+      const float* grad = array_of(t, "dO").data.data() + s.query_at(h, i);
       double sum = 0;
       for (std::int64_t c = 0; c < s.d; ++c) sum += grad[c] * o[c];
       lse.data[h * s.queries + i] = static_cast<float>(log_sum / std::log(2.0));
@@ -266,25 +273,26 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
   if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
       shape("dV") != shape("V") || shape("LSE") != std::vector<std::int64_t>{s.heads, s.queries} || shape("Delta") != shape("LSE"))
-    return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, keys, d], LSE and Delta [heads, queries]";
-  const auto zeros = [&](std::int64_t rows) { return Matrix(static_cast<std::size_t>(s.heads * rows * s.d), 0.0); };
-  Matrix dq = zeros(s.queries), dk = zeros(s.keys), dv = zeros(s.keys);
+    return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, or one for each group of them, keys, d], LSE and Delta [heads, "
+           "queries]";
+  const auto zeros = [&](const char* name) { return Matrix(array_of(t, name).data.size(), 0.0); };
+  Matrix dq = zeros("Q"), dk = zeros("K"), dv = zeros("V");
   double most = 0;  // that a term of dS is before the other is taken off: with one key they are equal
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const std::int64_t row = (h * s.queries + i) * s.d;
+      const std::int64_t row = s.query_at(h, i);
       const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
       const Matrix p = probabilities(t, s, h, i, seen_keys(s, i, Causal)).first;
       Matrix dp(p.size());
       double mean = 0;
       for (std::int64_t j = 0; j < s.keys; ++j) {
-        dp[j] = dot(grad, array_of(t, "V").data.data() + (h * s.keys + j) * s.d, s.d);
+        dp[j] = dot(grad, array_of(t, "V").data.data() + s.key_at(h, j), s.d);
         mean += p[j] * dp[j];
       }
       for (std::int64_t j = 0; j < s.keys; ++j) {
         const double ds = p[j] * (dp[j] - mean) * s.factor;
         most = std::max(most, std::fabs(p[j] * mean * s.factor));
-        const std::int64_t key = (h * s.keys + j) * s.d;
+        const std::int64_t key = s.key_at(h, j);
         const float* k = array_of(t, "K").data.data() + key;
         for (std::int64_t c = 0; c < s.d; ++c) {
           dv[key + c] += p[j] * grad[c];

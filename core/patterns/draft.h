@@ -68,6 +68,7 @@ Pattern gemm();
 Pattern batched_gemm();
 Pattern dual_gemm();
 Pattern attention();
+Pattern attention_backward();
 Pattern layernorm();
 Pattern rmsnorm();
 Pattern softmax();

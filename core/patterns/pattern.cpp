@@ -12,8 +12,9 @@
 namespace heddle {
 
 const std::vector<Pattern>& patterns() {
-  static const std::vector<Pattern> all{pattern::gemm(),      pattern::batched_gemm(), pattern::dual_gemm(), pattern::attention(),
-                                        pattern::layernorm(), pattern::rmsnorm(),      pattern::softmax(),   pattern::elementwise()};
+  static const std::vector<Pattern> all{
+      pattern::gemm(),      pattern::batched_gemm(), pattern::dual_gemm(), pattern::attention(),  pattern::attention_backward(),
+      pattern::layernorm(), pattern::rmsnorm(),      pattern::softmax(),   pattern::elementwise()};
   return all;
 }
 
