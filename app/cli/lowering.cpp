@@ -147,10 +147,11 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
-  codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
-                              .turns = !arguments.has("--no-turns"),
-                              .deep_rings = !arguments.has("--least-rings"),
-                              .run_time_sizes = package_format(arguments).has_value()};
+  codegen::BuildOptions build{
+      .cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
+      .turns = !arguments.has("--no-turns"),
+      .deep_rings = !arguments.has("--least-rings"),
+      .run_time_sizes = arguments.text("--sizes").value_or(package_format(arguments) ? "run-time" : "fixed") == "run-time"};
   for (const std::string& cut : arguments.all("--cut")) build.cuts.push_back(std::stoi(cut));  // an integer in range: the option says so
   return build;
 }

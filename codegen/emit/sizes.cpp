@@ -14,6 +14,7 @@ namespace {
 
 /// How far beyond the longest tile's last iteration coordinates may still be computed: rounded trips, and the tile itself.
 constexpr std::int64_t kMargin = 1 << 20;
+constexpr std::int64_t kMostTilesAlong = 100'000'000;
 
 std::map<std::string, std::string> host_names(const EmitContext& emit) {
   std::map<std::string, std::string> texts;
@@ -63,6 +64,10 @@ void count_tiles(EmitContext& emit) {
     tiles = tiles.empty() ? count : fmt::format("{} * {}", tiles, count);
     varies = varies || sized;
     if (sized) require_size(emit, count + " >= 1", fmt::format("there is a tile along {}", safe_name(dim.name)));
+    // So that what the walk multiplies it by (16 at most) is a 32-bit number.
+    if (sized)
+      require_size(emit, fmt::format("{} <= {}", count, kMostTilesAlong),
+                   fmt::format("at most {} tiles along {}", kMostTilesAlong, safe_name(dim.name)));
     if (varies) require_size(emit, fmt::format("{} <= {}", tiles, kMostTiles), fmt::format("at most {} tiles", kMostTiles));
   }
   emit.launch.sizes->tiles = emit.program.cluster > 1 ? fmt::format("{} * {}", tiles, emit.program.cluster) : tiles;
@@ -129,9 +134,12 @@ std::string host_text(const EmitContext& emit, const Expr& expr) {
 void require_size(EmitContext& emit, std::string formula, std::string sentence) {
   auto& conditions = emit.launch.sizes->conditions;
   const auto known = std::any_of(conditions.begin(), conditions.end(), [&](const SizeCondition& c) { return c.formula == formula; });
+  if (known) return;
   const auto parsed = Expr::parse(formula);
-  const bool constant = parsed.ok() && parsed->names().empty();  // emission has looked at it
-  if (!known && !constant) conditions.push_back({std::move(formula), std::move(sentence)});
+  if (!parsed.ok() || !parsed->names().empty()) return conditions.push_back({std::move(formula), std::move(sentence)});
+  // It is about literals.
+  if (const auto holds = parsed->evaluate({}); !holds.ok() || *holds == 0)
+    emit.refusals.push_back({"run_time_sizes", {}, "what must hold does not: " + sentence, std::nullopt});
 }
 
 void begin_sizes(EmitContext& emit) {
@@ -140,6 +148,10 @@ void begin_sizes(EmitContext& emit) {
   emit.launch.sizes.emplace();
   for (const std::string& name : emit.program.sizes) {
     emit.launch.sizes->params.push_back(name);
+    const auto& fields = emit.launch.sizes->fields;
+    if (std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == safe_name(name); }))
+      emit.refusals.push_back(
+          {"run_time_sizes", {}, fmt::format("two parameters would be called {} in the text", safe_name(name)), std::nullopt});
     field_of(emit, safe_name(name), safe_name(name));
   }
   require_params(emit);

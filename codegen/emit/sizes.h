@@ -18,7 +18,7 @@ void add_size_variables(const EmitContext& emit, std::vector<std::string>& varia
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name);
 /// As C for the host.
 std::string host_text(const EmitContext& emit, const Expr& expr);
-/// What the host must check of an expression that `formula` is made of; nothing where no size is in it. Once per formula.
+/// What the host must check; where it is about literals only, it is looked at now, and refused. Once per formula.
 void require_size(EmitContext& emit, std::string formula, std::string sentence);
 
 /// Of a program with sizes at run time: parameters, tiles and trips, and what they must be. After the grid's numbers.

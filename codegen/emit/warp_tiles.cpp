@@ -128,7 +128,10 @@ void write_mask(EmitContext& emit, const Step& step, const TileOp& op) {
                  rows     ? "(e >> 1 & 1) * 8"
                  : before ? "e / 4 * 8 + (e & 1)"
                           : "e / 4 * 8 + (e & 1) - (e >> 1 & 1) * 8",
-                 before ? ">=" : transposed ? "<" : ">", to, float_literal(value));
+                 before       ? ">="
+                 : transposed ? "<"
+                              : ">",
+                 to, float_literal(value));
   emit.text.raw("}");
   end_result(emit, step);
 }

@@ -91,6 +91,11 @@ bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
   FaultLog faults;
   for (const TileValue& value : draft.kernel.values) draft.tiles.push_back(measure(value, draft.problem.params, {}, faults));
   if (refuse_wide_tile(draft)) return false;
+  if (draft.options.run_time_sizes && trips) {
+    draft.refuse("run_time_sizes", {},
+                 fmt::format("{} trips are asked for, and with sizes at run time a text has as many as they need", *trips));
+    return false;
+  }
   if (draft.options.run_time_sizes && !take_sizes(draft)) return false;
   const auto own = draft.kernel.loop.trips.evaluate(draft.problem.params);
   draft.program.trips = draft.options.run_time_sizes ? kTripsAsWritten : trips.value_or(own.ok() ? *own : 0);

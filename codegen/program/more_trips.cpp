@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -144,7 +145,7 @@ class ExtraIteration {
     return false;
   }
 
-  /// From its first column on; or above the diagonal in all rows that are stored: those of a store whose rows are the mask's, shifted.
+  /// From its first column on; or above the diagonal in all rows that are stored of what follows from it.
   bool is_masked(const TileOp& op) const {
     const auto value = read_number<double>(text_attr(op, "value"));
     if (!value || *value > kHidden) return false;
@@ -154,18 +155,35 @@ class ExtraIteration {
         const auto column = op.at[1].evaluate(scope), end = below->evaluate(scope);
         return column.ok() && end.ok() && *column >= *end;
       });
+    bool stored = false;
+    const std::set<std::string> follows = made_from(op);
     for (const TileOp& store : kernel_.epilogue) {
       const Tensor* tensor = kernel_.find_tensor(store.tensor);
-      if (store.kind != "tma_store" || !tensor || store.at.size() < 2 || store.at.size() != tensor->shape.size()) continue;
-      const std::size_t d = store.at.size() - 2;
-      if (always([&](const Scope& scope) {
-            const auto row = op.at[0].evaluate(scope), column = op.at[1].evaluate(scope);
-            const auto from = store.at[d].evaluate(scope), extent = tensor->shape[d].evaluate(scope);
-            return row.ok() && column.ok() && from.ok() && extent.ok() && *row + (*extent - 1 - *from) < *column;
-          }))
-        return true;
+      const TileValue* tile = store.inputs.empty() ? nullptr : kernel_.find_value(store.inputs[0].value);
+      if (!tensor || !tile || !store.outputs.empty() || !follows.contains(tile->name)) continue;
+      if (store.at.size() != tensor->shape.size() || store.at.size() < tile->shape.size()) return false;
+      const std::size_t d = store.at.size() - tile->shape.size();
+      stored = always([&](const Scope& scope) {
+        const auto row = op.at[0].evaluate(scope), column = op.at[1].evaluate(scope);
+        const auto from = store.at[d].evaluate(scope), extent = tensor->shape[d].evaluate(scope);
+        return row.ok() && column.ok() && from.ok() && extent.ok() && *row + (*extent - 1 - *from) < *column;
+      });
+      if (!stored) return false;
     }
-    return false;
+    return stored;
+  }
+
+  /// Everything that depends on its results.
+  std::set<std::string> made_from(const TileOp& op) const {
+    std::set<std::string> names(op.outputs.begin(), op.outputs.end());
+    for (std::size_t before = 0; before != names.size();) {
+      before = names.size();
+      for (const auto* list : {&kernel_.body, &kernel_.epilogue})
+        for (const TileOp& next : *list)
+          if (std::any_of(next.inputs.begin(), next.inputs.end(), [&](const Operand& in) { return names.contains(in.value); }))
+            names.insert(next.outputs.begin(), next.outputs.end());
+    }
+    return names;
   }
 
   const Kernel& kernel_;

@@ -21,7 +21,7 @@ constexpr std::string_view kOrder =
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kReasons{{
-    {"run_time_sizes", "without --sizes run-time, a text for each size can be written"},
+    {"run_time_sizes", "a text of these sizes alone can be written"},
     {"numbers_only", kKernel},
     {"tensor_memory", kKernel},
     {"product_place", kKernel},
