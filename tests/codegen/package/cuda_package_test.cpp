@@ -195,6 +195,18 @@ TEST_CASE("a package's header is C99, and its host code C++17, without a warning
   }
 }
 
+TEST_CASE("the program that the page on packages shows compiles", "[codegen]") {
+  const Folder folder;
+  const Owned attention = owned(test::lowering("attention_forward_hopper"), {.run_time_sizes = true});
+  REQUIRE(write_package(cuda_package(attention.subject()), folder.file("attention"), false).ok());
+  const std::string page = *read_file(test::repository_path("docs/packages.md")), fence = "```cpp\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  REQUIRE(page.find(fence) != std::string::npos);
+  REQUIRE(write_file(folder.file("attention/page.cpp"), page.substr(begin, page.find("```", begin) - begin)).ok());
+  CHECK(runs(fmt::format("cd '{}' && \"{}\" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I'{}' page.cpp", folder.file("attention"),
+                         HEDDLE_CXX, test::repository_path("tests/gpu/fake/runtime"))));
+}
+
 TEST_CASE("nvcc compiles packages for Hopper and Blackwell without a warning", "[codegen]") {
   const Folder folder;
   for (const char* name : {"gemm_hopper", "gemm_blackwell"})
