@@ -54,8 +54,6 @@ std::string tensor_list(const PackageParts& parts) {
 std::string conditions(const PackageParts& parts) {
   std::string text;
   for (const std::string& sentence : condition_sentences(parts)) text += "- " + printable(sentence) + "\n";
-  for (const Condition& condition : parts.subject.kernel.conditions)
-    text += fmt::format("- `{}`{}{}\n", printable(condition.expr.text()), condition.about.empty() ? "" : ": ", printable(condition.about));
   return text.empty() ? "" : "\nWhat must hold, or `run` answers with an error that says so:\n\n" + text;
 }
 
