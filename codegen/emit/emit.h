@@ -40,10 +40,10 @@ struct SizeField {
   bool operator==(const SizeField&) const = default;
 };
 
-/// What must hold of the sizes that the caller chooses.
+/// What must hold of the sizes: a host refuses to start the kernel with others.
 struct SizeCondition {
-  std::string formula;   ///< C as in SizeField: not 0
-  std::string sentence;  ///< for who gave others
+  std::string formula;   ///< C as in SizeField; holds where it is not 0
+  std::string sentence;  ///< what holds then: "rows of A are multiples of 16 bytes"
   bool operator==(const SizeCondition&) const = default;
 };
 
@@ -52,6 +52,7 @@ struct RunTimeSizes {
   std::vector<std::string> params;  ///< of the kernel: the caller chooses them, all others are literals of the text
   std::vector<SizeField> fields;    ///< of `struct Sizes`, in its order
   std::string tiles;                ///< C as in SizeField: LaunchPlan::tiles
+  /// In this order: where one does not hold, formulas of later ones, of `fields` and of `tiles` may divide by 0 or leave 64 bits.
   std::vector<SizeCondition> conditions{};
   bool operator==(const RunTimeSizes&) const = default;
 };

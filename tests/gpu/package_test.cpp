@@ -51,7 +51,7 @@ void compile(const Written& package, const std::string& source, const std::strin
       "\"{}\" -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror {} -DHEDDLE_HOST_ONLY -I\"{}\" -I\"{}\" -x c++ \"{}\" \"{}\" -x none -o "
       "\"{}\" "
       "-ldl",
-      HEDDLE_CXX, kSanitizer, repository_path("tests/gpu/fake/runtime"), package.folder, package.in(package.name + ".cu"), source,
+      HEDDLE_CXX, kSanitizer, test::repository_path("tests/gpu/fake/runtime"), package.folder, package.in(package.name + ".cu"), source,
       package.in(program));
   INFO(command);
   REQUIRE(std::system(command.c_str()) == 0);
@@ -142,7 +142,7 @@ TEST_CASE("calls of a package that must fail have a code and a sentence with the
   const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
                                          "include", package.name, package.name, upper);
   REQUIRE(write_file(package.in("package.h"), header).ok());
-  compile(package, repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
+  compile(package, test::repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
   const Said calls = said(package, "calls");
   CHECK(calls.code == 0);
   CHECK(calls.text.find("0x") != std::string::npos);
