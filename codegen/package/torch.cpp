@@ -49,7 +49,8 @@ class TorchPackage {
   std::string shapes_header() const {
     const auto row = [&](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(), type.elements);
+      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(),
+                         type.elements);
     };
     const auto size = [&](const TorchSize& s) {
       return s.tensor ? fmt::format("{{\"{}\", {}, {}}}", s.name, *s.tensor, s.dimension) : fmt::format("{{\"{}\", kArgument, 0}}", s.name);
@@ -57,12 +58,13 @@ class TorchPackage {
     std::string locals;
     for (std::size_t k = 0; k < op_.sizes.size(); ++k)
       if (op_.sizes[k].shapes) locals += fmt::format("  const std::int64_t {} = sizes[{}];\n", op_.sizes[k].param, k);
-    return text("torch_shapes.h.in",
-                {{"TENSORS", joined(op_.tensors, "", row)},
-                 {"GIVEN", std::to_string(op_.given())},
-                 {"SIZES", joined(op_.sizes, ", ", size)},
-                 {"LOCALS", locals},
-                 {"SHAPES", joined(op_.tensors, ", ", [](const auto& t) { return fmt::format("{{{}}}", fmt::join(t.as.extents, ", ")); })}});
+    return text(
+        "torch_shapes.h.in",
+        {{"TENSORS", joined(op_.tensors, "", row)},
+         {"GIVEN", std::to_string(op_.given())},
+         {"SIZES", joined(op_.sizes, ", ", size)},
+         {"LOCALS", locals},
+         {"SHAPES", joined(op_.tensors, ", ", [](const auto& t) { return fmt::format("{{{}}}", fmt::join(t.as.extents, ", ")); })}});
   }
 
   std::string binding() const {
@@ -91,19 +93,20 @@ class TorchPackage {
         parameters.push_back("std::int64_t " + arguments.back());
       }
     std::vector<std::string> results(made.size(), "at::Tensor");
-    return text("torch_binding.cpp.in",
-                {{"RESULT", made.empty() ? "void" : made.size() == 1 ? results[0] : fmt::format("std::tuple<{}>", fmt::join(results, ", "))},
-                 {"PARAMETERS", fmt::format("{}", fmt::join(parameters, ", "))},
-                 {"GIVEN", given_names([&](std::size_t t) { return local_name(t); })},
-                 {"ARGUMENTS", fmt::format("{}", fmt::join(arguments, ", "))},
-                 {"OUTPUTS", outputs},
-                 {"MEMBERS", members},
-                 {"SIZES", sizes},
-                 {"RUN_SIZES", op_.sizes.empty() ? "" : "&sizes, "},
-                 {"RETURNED", made.empty()       ? ""
-                              : made.size() == 1 ? " " + made[0]
-                                                 : fmt::format(" {{{}}}", fmt::join(made, ", "))},
-                 {"SCHEMA", op_.schema()}});
+    return text("torch_binding.cpp.in", {{"RESULT", made.empty()       ? "void"
+                                                    : made.size() == 1 ? results[0]
+                                                                       : fmt::format("std::tuple<{}>", fmt::join(results, ", "))},
+                                         {"PARAMETERS", fmt::format("{}", fmt::join(parameters, ", "))},
+                                         {"GIVEN", given_names([&](std::size_t t) { return local_name(t); })},
+                                         {"ARGUMENTS", fmt::format("{}", fmt::join(arguments, ", "))},
+                                         {"OUTPUTS", outputs},
+                                         {"MEMBERS", members},
+                                         {"SIZES", sizes},
+                                         {"RUN_SIZES", op_.sizes.empty() ? "" : "&sizes, "},
+                                         {"RETURNED", made.empty()       ? ""
+                                                      : made.size() == 1 ? " " + made[0]
+                                                                         : fmt::format(" {{{}}}", fmt::join(made, ", "))},
+                                         {"SCHEMA", op_.schema()}});
   }
 
   std::string init() const {
@@ -119,7 +122,9 @@ class TorchPackage {
     const auto shape = [](const TorchTensor& t) { return fmt::format("\n        [{}],", fmt::join(t.python_extents, ", ")); };
     const auto described = [](const TorchTensor& t) {
       return fmt::format("    {}: {} {}{}", t.name, torch_type(t.as.dtype).python, t.words,
-                         !t.given ? ", made" : t.written ? ", added to" : "");
+                         !t.given    ? ", made"
+                         : t.written ? ", added to"
+                                     : "");
     };
     return text("torch_init.py.in",
                 {{"SIZE_NAMES", joined(op_.sizes, ", ", [](const TorchSize& s) { return python_name(s.param); })},
@@ -154,24 +159,28 @@ class TorchPackage {
   std::string readme() const {
     const auto listed = [](const TorchTensor& t) {
       return fmt::format("- `{}` {} `{}`{}{}{}", t.name, torch_type(t.as.dtype).python, t.words,
-                         !t.given ? ", made" : t.written ? ", added to: begins as zeros for the sum alone" : "",
+                         !t.given    ? ", made"
+                         : t.written ? ", added to: begins as zeros for the sum alone"
+                                     : "",
                          t.given && t.as.strided ? "; rows may lie apart" : "",
                          t.packed.empty() ? "" : fmt::format("; its bytes are in the order of `_packing.packed(..., \"{}\")`", t.packed));
     };
     std::string sizes = op_.sizes.empty() ? "All sizes are those for which the kernel was made.\n" : "Sizes follow from shapes: ";
     if (!op_.sizes.empty())
-      sizes += joined(op_.sizes, ", ", [&](const TorchSize& s) {
-                 return s.tensor ? fmt::format("{} is dimension {} of `{}`", s.name, s.dimension, op_.tensors[*s.tensor].name)
-                                 : fmt::format("{} is an argument{}", s.name, s.shapes ? "" : fmt::format(", {} where it is left out", s.value));
-               }) + ".\n";
-    return text("torch_README.md.in",
-                {{"ABOUT", c_comment(subject_.kernel.about)},
-                 {"COMMAND", subject_.command.empty() ? "" : fmt::format(" with\n`{}`", c_comment(subject_.command))},
-                 {"SCRIPT", script()},
-                 {"SCHEMA", op_.schema()},
-                 {"TENSORS", joined(op_.tensors, "\n", listed)},
-                 {"SIZES", "\n" + sizes},
-                 {"GRADIENTS", gradients()}});
+      sizes += joined(op_.sizes, ", ",
+                      [&](const TorchSize& s) {
+                        return s.tensor ? fmt::format("{} is dimension {} of `{}`", s.name, s.dimension, op_.tensors[*s.tensor].name)
+                                        : fmt::format("{} is an argument{}", s.name,
+                                                      s.shapes ? "" : fmt::format(", {} where it is left out", s.value));
+                      }) +
+               ".\n";
+    return text("torch_README.md.in", {{"ABOUT", c_comment(subject_.kernel.about)},
+                                       {"COMMAND", subject_.command.empty() ? "" : fmt::format(" with\n`{}`", c_comment(subject_.command))},
+                                       {"SCRIPT", script()},
+                                       {"SCHEMA", op_.schema()},
+                                       {"TENSORS", joined(op_.tensors, "\n", listed)},
+                                       {"SIZES", "\n" + sizes},
+                                       {"GRADIENTS", gradients()}});
   }
 
   std::string file(std::string_view name, Blanks more = {}) const { return text(name, std::move(more)); }
@@ -257,10 +266,10 @@ std::vector<PackageFile> torch_package(const PackageSubject& subject) {
                                  {"README.md", package.readme()},
                                  {"csrc/shapes.h", package.shapes_header()},
                                  {"csrc/binding.cpp", package.binding()},
-                                 {"heddle_" + name + "/__init__.py", package.init()},
-                                 {"heddle_" + name + "/_operator.py", package.file("torch_operator.py.in")},
-                                 {"heddle_" + name + "/_gradients.py", package.file("torch_gradients.py.in")},
-                                 {"heddle_" + name + "/_packing.py", package.file("torch_packing.py.in")},
+                                 {"src/heddle_" + name + "/__init__.py", package.init()},
+                                 {"src/heddle_" + name + "/_operator.py", package.file("torch_operator.py.in")},
+                                 {"src/heddle_" + name + "/_gradients.py", package.file("torch_gradients.py.in")},
+                                 {"src/heddle_" + name + "/_packing.py", package.file("torch_packing.py.in")},
                                  {"tests/test_" + name + ".py", package.test()}};
   for (PackageFile& file : cuda_package(subject))
     if (file.path == name + ".cu" || file.path == name + ".h" || file.path == "README.md")

@@ -8,8 +8,8 @@
 
 namespace heddle::codegen {
 
-/// pyproject.toml, setup.py, README.md, csrc/ (K.cu, K.h, their README.md, shapes.h, binding.cpp), heddle_K/ (Python) and tests/test_K.py.
-/// K is package_name().
+/// pyproject.toml, setup.py, README.md, csrc/ (K.cu, K.h, their README.md, shapes.h, binding.cpp), src/heddle_K/ (Python) and
+/// tests/test_K.py. K is package_name().
 std::vector<PackageFile> torch_package(const PackageSubject& subject);
 
 }  // namespace heddle::codegen

@@ -19,7 +19,8 @@ scores = Q.float() @ K.float().repeat_interleave(heads, 0).transpose(1, 2) * Q.s
 constexpr const char* kCausal = R"(seen = torch.ones(scores.shape[1:], dtype=torch.bool, device=Q.device).tril(K.shape[1] - Q.shape[1])
 scores = scores.masked_fill(~seen, float("-inf"))
 )";
-constexpr const char* kForward = R"(attended = F.scaled_dot_product_attention(Q.float(), K.float().repeat_interleave(heads, 0), V.float().repeat_interleave(heads, 0),
+constexpr const char* kForward =
+    R"(attended = F.scaled_dot_product_attention(Q.float(), K.float().repeat_interleave(heads, 0), V.float().repeat_interleave(heads, 0),
                                           attn_mask=seen)
 wanted = {"O": attended, "LSE": torch.logsumexp(scores, -1) * 1.4426950408889634}  # to base 2
 )";

@@ -163,10 +163,10 @@ std::optional<std::string> python_formula(const Expr& expr, const Scope& scope, 
 
 std::string python_name(std::string_view name) {
   static const std::set<std::string_view> taken{
-      "False", "None",   "True", "and",   "as",      "assert", "async",  "await",    "break",    "class", "continue", "def",  "del",  "elif",
-      "else",  "except", "for",  "from",  "finally", "global", "if",     "import",   "in",       "is",    "lambda",   "list", "nonlocal",
-      "not",   "or",     "pass", "raise", "return",  "try",    "while",  "with",     "yield",    "self",  "torch",    "min",  "max",
-      "OPERATOR",        "ceil_div"};
+      "False", "None", "True",   "and",  "as",       "assert", "async", "await",    "break",   "class",  "continue",
+      "def",   "del",  "elif",   "else", "except",   "for",    "from",  "finally",  "global",  "if",     "import",
+      "in",    "is",   "lambda", "list", "nonlocal", "not",    "or",    "pass",     "raise",   "return", "try",
+      "while", "with", "yield",  "self", "torch",    "min",    "max",   "OPERATOR", "ceil_div"};
   const std::string safe = c_name(name);
   return taken.contains(safe) ? safe + "_" : safe;
 }
