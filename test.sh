@@ -52,6 +52,9 @@ ensure_z3 || [[ $INSTALL == no ]] || exit 6
 # The release stage runs the tests with Triton's own wheel, unless other labels are asked for.
 if [[ " ${stages[*]} " == *' release '* && " ${labels[*]:-wheel} " == *' wheel '* ]]; then ensure_triton; fi
 
+# Gigabytes, and minutes of compiling: only where it is asked for.
+if [[ " ${labels[*]} " == *' torch '* ]]; then ensure_torch; fi
+
 filters=()
 [[ $slow == yes ]] || filters+=(-LE '^slow$')
 if ((${#labels[@]})); then filters+=(-L "^($(IFS='|'; echo "${labels[*]}"))\$"); fi

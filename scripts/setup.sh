@@ -9,6 +9,8 @@ Z3_VERSION="${HEDDLE_Z3_VERSION:-5.4.0.0}"   # of the PyPI wheel z3-solver, whic
 Z3_DIR="$HEDDLE_ROOT/build/z3"
 TRITON_VERSION="${HEDDLE_TRITON_VERSION:-3.9.0}"   # of the PyPI wheel triton, which the tests with label wheel compile with
 TRITON_DIR="$HEDDLE_ROOT/build/triton"
+TORCH_VERSION="${HEDDLE_TORCH_VERSION:-2.15.0}"   # of the PyPI wheel torch, which the tests with label torch build packages for
+TORCH_DIR="$HEDDLE_ROOT/build/torch"
 INSTALL=yes                                  # --no-install clears it
 
 BUILD_PACKAGES=(cmake ninja-build g++ pkg-config libimgui-dev libglfw3-dev libgl-dev libopengl-dev libegl-dev
@@ -158,6 +160,34 @@ ensure_triton() {
     say "no Triton: $reason; the tests with label wheel are skipped (delete build/triton-missing to try again)"
     echo "Triton $TRITON_VERSION: $reason" >"$missing"
     rm -rf "$TRITON_DIR"
+  fi
+}
+
+# PyTorch, for tests/torch only: a virtual environment build/torch. CUDA's libraries are those of the toolkit, where that has them: their wheels
+# are three gigabytes more. Where it cannot be had those tests are skipped, and build/torch-missing holds the reason. Never fails.
+ensure_torch() {
+  local stamp="$TORCH_DIR/VERSION" missing="$HEDDLE_ROOT/build/torch-missing" reason='' log="$HEDDLE_ROOT/build/install.log"
+  [[ -e $stamp && $(<"$stamp") == "$TORCH_VERSION" ]] && return 0
+  [[ $INSTALL == yes ]] || return 0
+  [[ -e $missing && $(<"$missing") == "PyTorch $TORCH_VERSION: "* ]] && return 0
+  say "fetching PyTorch $TORCH_VERSION (PyPI wheels, about 1 GB) into build/torch, for the tests with label torch"
+  rm -rf "$TORCH_DIR"
+  if ! python3 -m venv "$TORCH_DIR" >"$log" 2>&1 </dev/null; then
+    reason="python3 -m venv does not work here (Debian package python3-venv)"
+  elif ! timeout 1200 "$TORCH_DIR/bin/python" -m pip install --quiet --disable-pip-version-check --no-deps --only-binary=:all: \
+    "torch==$TORCH_VERSION" nvidia-{cufile,cusparselt-cu13,nvshmem-cu13,nccl-cu13} typing-extensions sympy mpmath networkx jinja2 MarkupSafe filelock \
+    fsspec numpy 'setuptools>=77.0.3,<82' wheel ninja pytest iniconfig packaging pluggy pygments expecttest >"$log" 2>&1 </dev/null; then
+    reason="the wheels could not be fetched (no network, or none for this platform): $(tail -n 1 "$log")"
+  elif ! "$TORCH_DIR/bin/python" -c 'import torch' >"$log" 2>&1; then
+    reason="it does not start without more of CUDA's libraries: $(tail -n 1 "$log")"
+  fi
+  if [[ -z $reason ]]; then
+    echo "$TORCH_VERSION" >"$stamp"
+    rm -f "$missing"
+  else
+    say "no PyTorch: $reason; the tests with label torch are skipped (delete build/torch-missing to try again)"
+    echo "PyTorch $TORCH_VERSION: $reason" >"$missing"
+    rm -rf "$TORCH_DIR"
   fi
 }
 

@@ -33,6 +33,32 @@ TEST_CASE("emit writes CUDA, or the program's steps", "[app]") {
   CHECK(run_heddle({"emit", "gemm_hopper", "h100", kGemm, "-o", "/proc/nowhere/x"}).code == kEnvironment);
 }
 
+TEST_CASE("emit writes a package into a folder of its own", "[app]") {
+  ScratchFolder folder;
+  const std::vector<std::string> words{"emit", "gemm_hopper", "h100", kGemm, "--no-compile", "--format"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), words.begin(), words.end());
+    return run_heddle(more);
+  };
+  for (const char* format : {"package", "torch"}) {
+    const auto run = with({format, "-o", folder.path(format)});
+    INFO(run.err);
+    CHECK(run.code == kDone);
+    CHECK(contains(run.out, "heddle_gemm_hopper_run()"));
+    CHECK(contains(heddle::test::read_text(folder.path(std::string(format) + "/README.md")), "--format " + std::string(format)));
+    CHECK(with({format, "-o", folder.path(format), "-q"}).out.empty());  // once more
+  }
+  CHECK(contains(heddle::test::read_text(folder.path("package/gemm_hopper.cu")), "heddle_gemm_hopper_kernel("));
+  CHECK(contains(heddle::test::read_text(folder.path("package/README.md")), "Prediction, not measured: "));
+  CHECK(with({"package"}).code == kUsage);
+  CHECK(with({"package", "-o", folder.path("x"), "--program"}).code == kUsage);
+  CHECK(with({"package", "-o", folder.path("x"), "--records", "ops"}).code == kUsage);
+  CHECK(with({"package", "-o", folder.path("package/README.md")}).code == kInvalidInput);
+  const auto foreign = with({"package", "-o", repository_path("docs")});
+  CHECK(foreign.code == kInvalidInput);
+  CHECK(contains(foreign.err, "no package"));
+}
+
 TEST_CASE("loops are cut where --cut says, role by role", "[app]") {
   const std::string schedule = repository_path("tests/schedules/attention_ping_pong.json");
   const auto emit = [&](std::vector<std::string> cuts) {

@@ -44,7 +44,7 @@ import sys
 import tempfile
 import threading
 
-PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/figures.md", "docs/limits.md"]
+PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/packages.md", "docs/figures.md", "docs/limits.md"]
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
 # What takes some ten seconds of processor time.
 SLOW = re.compile(

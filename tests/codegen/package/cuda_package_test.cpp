@@ -103,9 +103,9 @@ TEST_CASE("the interface of a package takes the sizes that a call chooses, and t
   CHECK(header.find("int64_t M;") < header.find("int64_t N;"));
   CHECK(header.find("void* C; /* bf16 [M, N], written */") != std::string::npos);
   CHECK(header.find("const heddle_gemm_hopper_sizes* sizes, ") != std::string::npos);
-  CHECK(host.find("if (!(K % 8 == 0)) return failed(HEDDLE_GEMM_HOPPER_SIZE, \"%s (M = %lld, N = %lld, K = %lld)\", "
-                  "\"rows of A are \\\"multiples\\\" of 16 bytes\", M, N, K);") != std::string::npos);
-  CHECK(host.find("const i64 field0 = ceil_div(K, 64);  // trips") != std::string::npos);
+  CHECK(host.find("if (!(K % 8 == 0)) return wrong(\"rows of A are \\\"multiples\\\" of 16 bytes\");") != std::string::npos);
+  CHECK(host.find("\"%s (M = %lld, N = %lld, K = %lld)\", sentence, M, N, K)") != std::string::npos);
+  CHECK(host.find("      ceil_div(K, 64),  // trips") != std::string::npos);
   CHECK(example.find("example_gemm_hopper [M [N [K]]]") != std::string::npos);
   CHECK(files.at("README.md").find("rows of A are \"multiples\" of 16 bytes") != std::string::npos);
   // All sizes fixed: none is taken.
@@ -193,6 +193,18 @@ TEST_CASE("a package's header is C99, and its host code C++17, without a warning
     CHECK(runs(fmt::format("{} -std=c++17 -DHEDDLE_HOST_ONLY -x c++ {}.cu", strict, name)));
     CHECK(runs(fmt::format("{} -std=c++17 example.cpp", strict)));
   }
+}
+
+TEST_CASE("the program that the page on packages shows compiles", "[codegen]") {
+  const Folder folder;
+  const Owned attention = owned(test::lowering("attention_forward_hopper"), {.run_time_sizes = true});
+  REQUIRE(write_package(cuda_package(attention.subject()), folder.file("attention"), false).ok());
+  const std::string page = *read_file(test::repository_path("docs/packages.md")), fence = "```cpp\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  REQUIRE(page.find(fence) != std::string::npos);
+  REQUIRE(write_file(folder.file("attention/page.cpp"), page.substr(begin, page.find("```", begin) - begin)).ok());
+  CHECK(runs(fmt::format("cd '{}' && \"{}\" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I'{}' page.cpp", folder.file("attention"),
+                         HEDDLE_CXX, test::repository_path("tests/gpu/fake/runtime"))));
 }
 
 TEST_CASE("nvcc compiles packages for Hopper and Blackwell without a warning", "[codegen]") {
