@@ -90,33 +90,31 @@ std::string shape_lines(const PackageParts& parts) {
   return text;
 }
 
-/// Of a kernel with sizes at run time: the caller's numbers, what must hold of them, and what the kernel is given.
+/// Of a kernel with sizes at run time: the caller's numbers, what must hold of them, and what the kernel is given. One after the other: a
+/// formula may rely on the conditions before it.
 std::string size_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
   std::string text, values, names;
   for (const PackageSize& size : parts.sizes) {
     text += fmt::format("  const i64 {0} = given.{0};\n", size.name);
-    text += fmt::format(
-        "  if ({0} < 1 || {0} > INT32_MAX) return failed(HEDDLE_{1}_SIZE, \"{0} is %lld: 1 to 2147483647 is possible\", {0});\n", size.name,
-        parts.upper);
     names += fmt::format("{}{} = %lld", names.empty() ? "" : ", ", size.name);
     values += ", " + size.name;
   }
+  text += fmt::format("  const auto wrong = [&](const char* sentence) {{ return failed(HEDDLE_{}_SIZE, \"%s ({})\", sentence{}); }};\n",
+                      parts.upper, names, values);
+  for (const PackageSize& size : parts.sizes)
+    text += fmt::format("  if ({0} < 1 || {0} > INT32_MAX) return wrong(\"{0} is 1 to 2147483647\");\n", size.name);
   for (const SizeCondition& condition : sizes.conditions)
-    text += fmt::format("  if (!({})) return failed(HEDDLE_{}_SIZE, \"%s ({})\", {}{});\n", condition.formula, parts.upper, names,
-                        c_string(condition.sentence), values);
+    text += fmt::format("  if (!({})) return wrong({});\n", condition.formula, c_string(condition.sentence));
   text += shape_lines(parts);
-  for (std::size_t f = 0; f < sizes.fields.size(); ++f) {
-    text += fmt::format("  const i64 field{} = {};  // {}\n", f, sizes.fields[f].formula, c_comment(sizes.fields[f].name));
-    text += fmt::format(
-        "  if (field{0} < INT32_MIN || field{0} > INT32_MAX) return failed(HEDDLE_{1}_SIZE, \"the sizes are too large ({2})\"{3});\n", f,
-        parts.upper, names, values);
-    text += fmt::format("  shape.fields[{0}] = static_cast<int>(field{0});\n", f);
-  }
-  text += fmt::format("  shape.tiles = {};\n", sizes.tiles);
+  text += "  const i64 fields[] = {\n";
+  for (const SizeField& field : sizes.fields) text += fmt::format("      {},  // {}\n", field.formula, c_comment(field.name));
+  text += "  };\n";
   text +=
-      fmt::format("  if (shape.tiles < 1 || shape.tiles > INT32_MAX) return failed(HEDDLE_{}_SIZE, \"the sizes are too large ({})\"{});\n",
-                  parts.upper, names, values);
-  return text;
+      "  for (int f = 0; f < kFields; ++f) {\n    if (fields[f] < INT32_MIN || fields[f] > INT32_MAX) return wrong(\"the sizes are too "
+      "large\");\n";
+  text += "    shape.fields[f] = static_cast<int>(fields[f]);\n  }\n";
+  text += fmt::format("  shape.tiles = {};\n", sizes.tiles);
+  return text + "  if (shape.tiles < 1 || shape.tiles > INT32_MAX) return wrong(\"there are too many tiles, or none\");\n";
 }
 
 /// The numbers that formulas mention though no caller chooses them.

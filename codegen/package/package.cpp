@@ -57,7 +57,8 @@ std::string formula_helpers(const std::vector<std::string>& formulas) {
 std::vector<std::string> condition_sentences(const PackageParts& parts) {
   std::vector<std::string> sentences;
   if (parts.launch().sizes)
-    for (const SizeCondition& condition : parts.launch().sizes->conditions) sentences.push_back(condition.sentence);
+    for (const SizeCondition& condition : parts.launch().sizes->conditions)
+      if (std::find(sentences.begin(), sentences.end(), condition.sentence) == sentences.end()) sentences.push_back(condition.sentence);
   return sentences;
 }
 

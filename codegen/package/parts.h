@@ -38,7 +38,7 @@ std::string readme_text(const PackageParts& parts);
 
 /// Definitions of ceil_div, min and max, as far as one of the formulas calls them.
 std::string formula_helpers(const std::vector<std::string>& formulas);
-/// Sentences of what must hold beyond what each call is asked for, without numbers.
+/// What must hold of the sizes that a call chooses, each sentence once.
 std::vector<std::string> condition_sentences(const PackageParts& parts);
 
 }  // namespace heddle::codegen

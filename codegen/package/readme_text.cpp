@@ -12,9 +12,10 @@ namespace {
 
 constexpr int kWidth = 120;
 
+/// As a block of a page, without the empty lines that it begins with.
 std::string indented(const std::string& text) {
   std::string result, line;
-  for (const char c : text + (text.ends_with('\n') ? "" : "\n")) {
+  for (const char c : text.substr(std::min(text.find_first_not_of('\n'), text.size())) + (text.ends_with('\n') ? "" : "\n")) {
     line += c;
     if (c != '\n') continue;
     result += line == "\n" ? line : "    " + line;
@@ -54,8 +55,6 @@ std::string tensor_list(const PackageParts& parts) {
 std::string conditions(const PackageParts& parts) {
   std::string text;
   for (const std::string& sentence : condition_sentences(parts)) text += "- " + printable(sentence) + "\n";
-  for (const Condition& condition : parts.subject.kernel.conditions)
-    text += fmt::format("- `{}`{}{}\n", printable(condition.expr.text()), condition.about.empty() ? "" : ": ", printable(condition.about));
   return text.empty() ? "" : "\nWhat must hold, or `run` answers with an error that says so:\n\n" + text;
 }
 
@@ -110,7 +109,7 @@ std::string readme_text(const PackageParts& parts) {
   style.width = kWidth;
   style.utf8 = false;
   blank("ABOUT", printable(subject.kernel.about.empty() ? subject.kernel.name : subject.kernel.about));
-  blank("COMMAND", subject.command.empty() ? "" : ", by\n\n    " + printable(subject.command) + "\n");
+  blank("COMMAND", subject.command.empty() ? "." : ", by\n\n    " + printable(subject.command));
   blank("FAMILY",
         subject.program.arch.starts_with("sm_10") ? " `compute_100f` and `sm_100f` give code for all of the family (B200, B300)." : "");
   blank("COMPILERS", compilers(subject));

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
 
+#include "codegen/compile/compile.h"
+#include "codegen/program/build.h"
 #include "core/base/atomic_file.h"
 #include "tests/gpu/fixture.h"
 #include "tests/support/paths.h"
@@ -35,13 +37,19 @@ struct Written {
   std::string in(const std::string& file) const { return folder + "/" + file; }
 };
 
-Written written(const Prepared& from, const std::string& folder) {
-  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, from.program);
+/// `sized`: one text for every size, which is compiled here.
+Written written(const Prepared& from, const std::string& folder, bool sized = false) {
+  const auto built = build_program(from.kernel, from.problem, from.schedule, {}, {.run_time_sizes = sized});
+  REQUIRE(built.program.has_value());
+  const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, *built.program);
   REQUIRE(emitted.emission.has_value());
-  const PackageSubject subject{from.kernel, from.problem, from.schedule, from.program, *emitted.emission, "heddle emit"};
+  REQUIRE(emitted.emission->launch.sizes.has_value() == sized);
+  const PackageSubject subject{from.kernel, from.problem, from.schedule, *built.program, *emitted.emission, "heddle emit"};
   Written package{fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, folder, ::getpid()), package_name(subject)};
   for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(package.in(file.path), file.text, MissingFolder::Create).ok());
-  REQUIRE(write_file(package.in("cubin"), from.run.plan.plain.cubin).ok());
+  const auto compiled = compile_cuda(emitted.emission->source, from.request(false).compile);
+  REQUIRE(compiled.ok());
+  REQUIRE(write_file(package.in("cubin"), compiled->cubin).ok());
   return package;
 }
 
@@ -61,11 +69,11 @@ struct Said {
   int code = 0;
   std::string text, log;
 };
-Said said(const Written& package, const std::string& program, const std::string& before = {}) {
+Said said(const Written& package, const std::string& program, const std::string& before = {}, const std::string& words = {}) {
   const std::string out = package.in("out"), log = package.in("log");
   std::remove(log.c_str());
-  const int status = std::system(fmt::format("{} HEDDLE_FAKE_CUBIN='{}' HEDDLE_FAKE_LOG='{}' '{}' >'{}' 2>&1", before, package.in("cubin"),
-                                             log, package.in(program), out)
+  const int status = std::system(fmt::format("{} HEDDLE_FAKE_CUBIN='{}' HEDDLE_FAKE_LOG='{}' '{}' {} >'{}' 2>&1", before,
+                                             package.in("cubin"), log, package.in(program), words, out)
                                      .c_str());
   const auto text = read_file(out), lines = read_file(log);
   return {WEXITSTATUS(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
@@ -122,6 +130,27 @@ TEST_CASE("attention's package calls the driver as heddle run does, and its exam
 
 TEST_CASE("a package of a Blackwell GEMM calls the driver as heddle run does", "[gpu]") {
   runs_as_heddle_does(test::small_blackwell_gemm(), "blackwell", "C", "blackwell");
+}
+
+TEST_CASE("a package whose sizes are given by each call has one text for all, and calls the driver as that of one size does", "[gpu]") {
+  const FakeGpu gpu;
+  const Written package = written(test::small_gemm(), "sized", true);
+  compile(package, package.in("example.cpp"), "example");
+  const auto with = [&](const std::string& sizes) { return said(package, "example", {}, sizes); };
+  const Said same = with("256 256 320");
+  INFO(same.text);
+  CHECK(same.code == 0);
+  CHECK(driver_calls(same.log) == driver_calls(calls_of_run(test::small_gemm(), package.in("run.log"))));
+  for (const char* sizes : {"100 264 64", "1 8 8", "128 512 200"}) {
+    const Said other = with(sizes);
+    INFO(sizes << ": " << other.text);
+    CHECK(other.code == 0);
+    CHECK(other.text.starts_with("C: correct"));
+  }
+  const Said refused = with("129 257 72");  // rows of 514 bytes
+  CHECK(refused.code == 2);
+  CHECK(refused.text.find("(M = 129, N = 257, K = 72)") != std::string::npos);
+  CHECK(refused.log.empty());
 }
 
 TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {

@@ -103,9 +103,9 @@ TEST_CASE("the interface of a package takes the sizes that a call chooses, and t
   CHECK(header.find("int64_t M;") < header.find("int64_t N;"));
   CHECK(header.find("void* C; /* bf16 [M, N], written */") != std::string::npos);
   CHECK(header.find("const heddle_gemm_hopper_sizes* sizes, ") != std::string::npos);
-  CHECK(host.find("if (!(K % 8 == 0)) return failed(HEDDLE_GEMM_HOPPER_SIZE, \"%s (M = %lld, N = %lld, K = %lld)\", "
-                  "\"rows of A are \\\"multiples\\\" of 16 bytes\", M, N, K);") != std::string::npos);
-  CHECK(host.find("const i64 field0 = ceil_div(K, 64);  // trips") != std::string::npos);
+  CHECK(host.find("if (!(K % 8 == 0)) return wrong(\"rows of A are \\\"multiples\\\" of 16 bytes\");") != std::string::npos);
+  CHECK(host.find("\"%s (M = %lld, N = %lld, K = %lld)\", sentence, M, N, K)") != std::string::npos);
+  CHECK(host.find("      ceil_div(K, 64),  // trips") != std::string::npos);
   CHECK(example.find("example_gemm_hopper [M [N [K]]]") != std::string::npos);
   CHECK(files.at("README.md").find("rows of A are \"multiples\" of 16 bytes") != std::string::npos);
   // All sizes fixed: none is taken.

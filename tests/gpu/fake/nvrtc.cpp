@@ -69,7 +69,7 @@ std::string host_text(const std::string& source, bool& needs_blocks) {
     for (const char* plain : {"float exp2_poly_(", "void bf16_of_i4(", "void bf16_of_i4_halves(", "u64 matrix(", "u64 matrix_64(",
                               "u64 matrix_32(", "u64 behind(", "u64 tensor_matrix("})  // plain arithmetic runs as it is
       text += definition_of(source, plain);
-    text += source.substr(source.find("extern \"C\" __global__"));
+    text += source.substr(std::min(source.find("struct Sizes {"), source.find("extern \"C\" __global__")));
   } else {
     text = "#include \"tests/gpu/fake/plain.h\"\n#include \"tests/gpu/fake/launcher.h\"\n" + source;
   }
