@@ -10,7 +10,7 @@ usage() {
 Usage: ./test.sh [--no-install] [--label X]... [--slow] [--asan] [--tsan] [--strange] [--variants] [--all] [-- CTEST ARGUMENT...]
 
 With no option: builds the release preset and runs every test that is not slow.
---label X     only tests with this label (core, solver, property, app, ui, cli, layering, ...)
+--label X     only tests with this label (core, solver, property, app, ui, cli, layering, ...; torch, which needs --slow, fetches PyTorch)
 --slow        the slow tests too
 --asan        address and undefined-behaviour sanitizers instead: core, solver, app and window tests
 --tsan        thread sanitizer instead: the app tests, jobs among them, and the window tests that need no OpenGL

@@ -112,8 +112,9 @@ class TorchPackage {
   std::string init() const {
     const auto tensor = [](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
-                         t.written ? ", written=True" : "", type.elements > 1 ? fmt::format(", elements={}", type.elements) : "",
+      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
+                         t.written ? ", written=True" : "", t.given && t.as.strided ? ", strided=True" : "",
+                         type.elements > 1 ? fmt::format(", elements={}", type.elements) : "",
                          t.packed.empty() ? "" : fmt::format(", packed=\"{}\"", t.packed));
     };
     const auto size = [](const TorchSize& s) {
@@ -126,8 +127,12 @@ class TorchPackage {
                          : t.written ? ", added to"
                                      : "");
     };
+    std::string imports = "Operator, Size, Tensor";
+    for (const char* function : {"ceil_div", "max", "min"})
+      if (has_word(joined(op_.tensors, ",", shape), function)) imports += fmt::format(", {}", function);
     return text("torch_init.py.in",
-                {{"SIZE_NAMES", joined(op_.sizes, ", ", [](const TorchSize& s) { return python_name(s.param); })},
+                {{"IMPORTS", imports},
+                 {"SIZE_NAMES", joined(op_.sizes, ", ", [](const TorchSize& s) { return python_name(s.param); })},
                  {"SHAPES", joined(op_.tensors, "", shape) + "\n    "},
                  {"GIVEN", joined(op_.tensors, "", [&](const auto& t) { return t.given ? tensor(t) : ""; }) + "\n    "},
                  {"MADE", joined(op_.tensors, "", [&](const auto& t) { return t.given ? "" : tensor(t); }) + "\n    "},
@@ -146,14 +151,12 @@ class TorchPackage {
     const std::string names = given_names([&](std::size_t t) { return op_.tensors[t].name; });
     if (formula) reference = function("reference", names, formula->body, "wanted") + "\n\n";
     reference += function("prepared", names, formula ? formula->prepared : "", names + (op_.given() == 1 ? "," : ""));
-    const auto strided = [](const TorchTensor& t) { return !t.given ? "" : t.as.strided ? "True" : "False"; };
     return text("torch_test.py.in",
                 {{"TEST_SIZES", joined(op_.sizes, ", ", [&](const auto& s) { return fmt::format("\"{}\": {}", s.name, s.small); })},
                  {"TEST_ARGUMENTS", joined(op_.sizes, ", ", [&](const auto& s) { return s.argument() ? std::to_string(s.small) : ""; })},
                  {"REFERENCE", reference},
                  {"REFERENCE_NAME", formula ? "reference" : "None"},
-                 {"LARGEST_ERROR", formula ? fmt::format("{}", formula->largest_error) : "None"},
-                 {"STRIDED", joined(op_.tensors, ", ", strided)}});
+                 {"LARGEST_ERROR", formula ? fmt::format("{}", formula->largest_error) : "None"}});
   }
 
   std::string readme() const {

@@ -63,6 +63,8 @@ def main(forward_folder, backward_folder):
     O, LSE = run(Q, K, V)
     one = torch.autograd.grad(O.sum(), V, retain_graph=True)[0]  # the gradient of a sum has no memory of its own
     close(one, torch.autograd.grad(F.scaled_dot_product_attention(Q, K, V).sum(), V)[0], "dV of a sum")
+    Q, K, V = (torch.randn(2, length, 128).to(torch.bfloat16).requires_grad_() for length in (127, 1, 1))
+    close(torch.autograd.grad(run(Q, K, V)[0].sum(), V)[0], torch.full_like(V, 127), "dV of odd lengths")
     assert not LSE.requires_grad  # the backward kernel takes no gradient of it
     torch.library.opcheck(run.default, (Q, K, V))
 

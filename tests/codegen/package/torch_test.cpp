@@ -260,6 +260,16 @@ TEST_CASE("the Python half compiles, and says of shapes what the extension says"
   }
 }
 
+TEST_CASE("the page's program for PyTorch is Python, and short", "[codegen]") {
+  const Scratch scratch;
+  const std::string page = *read_file(test::repository_path("docs/packages.md")), fence = "```python\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const std::string program = page.substr(begin, page.find("```", begin) - begin), path = (scratch.path / "page.py").string();
+  CHECK(std::count(program.begin(), program.end(), '\n') <= 15);
+  REQUIRE(write_file(path, program).ok());
+  scratch.says(fmt::format("python3 -m py_compile '{}'", path));
+}
+
 TEST_CASE("a package for PyTorch is the same each time, and holds the CUDA package's files unchanged", "[codegen]") {
   const std::vector<PackageFile> files = torch_package(attention().subject());
   CHECK(files == torch_package(attention().subject()));

@@ -93,6 +93,6 @@ inline Tensor empty(const std::vector<std::int64_t>& shape, TensorOptions option
   return {shape, strides, options};
 }
 
-enum class Tag { pt2_compliant_tag, needs_fixed_stride_order };
+enum class Tag { pt2_compliant_tag, needs_exact_strides };
 
 }  // namespace at
