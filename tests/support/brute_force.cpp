@@ -8,6 +8,7 @@
 #include "core/analysis/registers.h"
 #include "core/analysis/usage_curve.h"
 #include "core/check/checker.h"
+#include "core/check/families.h"
 
 namespace heddle::test {
 namespace {
@@ -213,22 +214,24 @@ class Search {
     const Limits& limits = problem_.limits;
     std::int64_t total = 0;
     const auto start = [&](OpId v) { return stage_[v.index()] * ii_ + slot_[v.index()]; };
+    alive_.clear();
+    for (std::size_t x = 0; x < problem_.values.size(); ++x) {
+      const Value& value = problem_.values[x];
+      if (value.space != Space::Register || !placed_[value.producer.index()]) continue;
+      const Cycle begin = start(value.producer);
+      Cycle end = begin + 1;
+      for (const Edge& e : problem_.edges)
+        if (e.value.valid() && e.value.index() == x && placed_[e.to.index()] && !crosses(e.to, value.producer))
+          end = std::max(end, start(e.to) + e.distance * ii_ + e.hold);
+      alive_.push_back({schedule_.group(value.producer).index(), value.registers, begin, end});
+    }
     for (std::size_t g = 0; g < schedule_.groups.size(); ++g) {
       std::int64_t peak = touched_[g] ? 0 : limits.producer_registers;
       for (std::size_t y = 0; y < count_ && touched_[g]; ++y) {
         if (!placed_[y] || schedule_.ops[y].group.index() != g) continue;
         std::int64_t sum = base_[y];
-        for (std::size_t x = 0; x < problem_.values.size(); ++x) {
-          const Value& value = problem_.values[x];
-          if (value.space != Space::Register || schedule_.group(value.producer).index() != g) continue;
-          if (!placed_[value.producer.index()]) continue;
-          const Cycle begin = start(value.producer);
-          Cycle end = begin + 1;
-          for (const Edge& e : problem_.edges)
-            if (e.value.valid() && e.value.index() == x && placed_[e.to.index()] && !crosses(e.to, value.producer))
-              end = std::max(end, start(e.to) + e.distance * ii_ + e.hold);
-          sum += value.registers * copies_alive(begin, end, start(OpId(y)), ii_);
-        }
+        for (const Alive& value : alive_)
+          if (value.group == g) sum += value.registers * copies_alive(value.begin, value.end, start(OpId(y)), ii_);
         peak = std::max(peak, sum);
       }
       const std::int64_t budget = register_budget(limits, peak);
@@ -238,12 +241,19 @@ class Search {
     return total <= limits.registers_per_sm;
   }
 
+  /// Most schedules that fail do so here, and need no sentences of the other families.
+  bool breaks_a_demand() const {
+    std::vector<Violation> found;
+    check_user({problem_, schedule_, found}, constraints_);
+    return !found.empty();
+  }
+
   bool judge() {
     for (std::size_t v = 0; v < count_; ++v) schedule_.ops[v].start = stage_[v] * ii_ + slot_[v];
     if (!absolute_) normalize_starts(schedule_);
     schedule_.depths = minimal_depths(problem_, schedule_);
     if (allocated(problem_, schedule_, Space::Smem) > problem_.limits.smem_bytes) return false;
-    if (!check(problem_, schedule_, constraints_).valid()) return false;
+    if (breaks_a_demand() || !check(problem_, schedule_, constraints_).valid()) return false;
     found_ = schedule_;
     if (!visit_) return true;
     const std::vector<RegisterUse> use = register_use(problem_, found_);
@@ -252,6 +262,13 @@ class Search {
     (*visit_)(found_);
     return false;
   }
+
+  /// A value in registers.
+  struct Alive {
+    std::size_t group = 0;
+    std::int64_t registers = 0;
+    Cycle begin = 0, end = 0;
+  };
 
   const Problem& problem_;
   const Constraints& constraints_;
@@ -265,6 +282,7 @@ class Search {
   std::vector<Cycle> slot_, stage_;
   std::vector<std::size_t> order_;
   std::vector<bool> waits_, placed_, touched_;
+  std::vector<Alive> alive_;
   std::vector<std::int64_t> base_;
   std::vector<std::vector<Cycle>> gap_;
   std::vector<std::vector<std::int64_t>> units_;

@@ -10,9 +10,9 @@ using namespace heddle::codegen;
 
 namespace {
 
-/// Attention backward, and a compiler that says how much each text spills: of the n-th text `spills[n]`, of later ones the last.
+/// Attention forward, and a compiler that says how much each text spills: of the n-th text `spills[n]`, of later ones the last.
 struct RecutBench {
-  test::Lowering from = test::lowering("attention_backward_hopper");
+  test::Lowering from = test::lowering("attention_forward_hopper");
   std::vector<std::int64_t> spills;
   std::vector<std::string> sources;
   std::optional<Error> breaks;  ///< instead of the second answer
