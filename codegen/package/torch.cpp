@@ -160,13 +160,17 @@ class TorchPackage {
   }
 
   std::string readme() const {
-    const auto listed = [](const TorchTensor& t) {
-      return fmt::format("- `{}` {} `{}`{}{}{}", t.name, torch_type(t.as.dtype).python, t.words,
+    const auto listed = [&](const TorchTensor& t) {
+      const auto& below = subject_.kernel.tensors[t.as.tensor].below;
+      return fmt::format("- `{}` {} `{}`{}{}{}{}", t.name, torch_type(t.as.dtype).python, t.words,
                          !t.given    ? ", made"
                          : t.written ? ", added to: begins as zeros for the sum alone"
                                      : "",
                          t.given && t.as.strided ? "; rows may lie apart" : "",
-                         t.packed.empty() ? "" : fmt::format("; its bytes are in the order of `_packing.packed(..., \"{}\")`", t.packed));
+                         t.packed.empty() ? "" : fmt::format("; its bytes are in the order of `_packing.packed(..., \"{}\")`", t.packed),
+                         t.as.role == TensorRole::Index ? fmt::format("; numbers of at least -1{}, which is not checked",
+                                                                      below ? " and below `" + below->text() + "`" : "")
+                                                        : "");
     };
     std::string sizes = op_.sizes.empty() ? "All sizes are those for which the kernel was made.\n" : "Sizes follow from shapes: ";
     if (!op_.sizes.empty())
