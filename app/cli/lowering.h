@@ -29,7 +29,7 @@ std::optional<PredictedRun> prediction_of_run(const Arguments& arguments, const 
 /// A line for each, and one for the demand that avoids it or why none does.
 void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& terminal);
 
-/// --cluster, --no-turns, --least-rings and --cut.
+/// --cluster, --no-turns, --least-rings, --sizes and --cut.
 codegen::BuildOptions build_options(const Arguments& arguments);
 /// --compiler.
 codegen::Compiler compiler_of(const Arguments& arguments);

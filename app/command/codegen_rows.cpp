@@ -15,7 +15,7 @@ CommandSpec emit_row() {
           {kKernel, kMachine, schedule(false)},
           reworded(with_recalled_solver_options(
                        {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kLeastRings,
-                        kCut, kAgain, kJudge, kRecords,
+                        kSizes, kCut, kAgain, kJudge, kRecords,
                         toggle("--no-compile", "write the first text, whatever a compiler would have against it"),
                         choice("--format", "FORMAT", {"text", "package", "torch"},
                                "text: the kernel by itself (default); package: a folder with host code, a C interface, a "
@@ -39,7 +39,7 @@ CommandSpec compile_row() {
               {choice("--compiler", "NAME", {"auto", "nvrtc", "nvcc"}, "which compiler (default: NVRTC, else nvcc)"),
                choice("--arch", "ARCH", {"sm_90a", "sm_100a", "sm_100f", "sm_103a"}, "architecture of the cubin (default: the machine's)"),
                toggle("--no-cache", "compile even if this very text has been compiled before"), kTrips, kCluster, kNoTurns, kLeastRings,
-               kCut, kAgain, kJudge, kRecords, file("--out", "-o", "where to write the cubin"),
+               kSizes, kCut, kAgain, kJudge, kRecords, file("--out", "-o", "where to write the cubin"),
                file("--cuda", "", "where to write the CUDA text that it is of"),
                file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
                toggle("--allow", "what ptxas and the audit have against the kernel is said, and no failure"), kJson}),
@@ -56,7 +56,7 @@ CommandSpec interpret_row() {
           reworded(with_recalled_solver_options(
                        {integer("--interleavings", "N", 1, 1'000'000'000, "how many orders of events to try (default 1000)"),
                         integer("--tiles", "N", 1, 64, "tiles that the block works through (default 2)"), kTrips, kCluster, kNoTurns,
-                        kLeastRings, kCut, kAgain,
+                        kLeastRings, kSizes, kCut, kAgain,
                         toggle("--data", "with real data, at the kernel's evaluation sizes, compared with heddle eval (default 3 orders)"),
                         kJson}),
                    "--timeout", kEverything),

@@ -156,6 +156,9 @@ inline const OptionSpec kData =
 inline const OptionSpec kNoTurns = toggle("--no-turns", "let warp groups issue wgmmas in any order: no named barriers keep it");
 inline const OptionSpec kLeastRings =
     toggle("--least-rings", "rings as deep as the schedule has them, though shared memory is left for more slots");
+inline const OptionSpec kSizes =
+    choice("--sizes", "WHEN", {"fixed", "run-time"},
+           "sizes that the schedule does not depend on as literals (default), or as an argument of the kernel");
 inline const OptionSpec kCut{
     "--cut",
     "",

@@ -34,6 +34,7 @@ std::vector<OptionWord> option_words(const KernelOptions& options) {
   if (options.build.cluster != 1) words.push_back({"--cluster", fmt::format("{}", options.build.cluster)});
   if (!options.build.turns) words.push_back({"--no-turns", {}});
   if (!options.build.deep_rings) words.push_back({"--least-rings", {}});
+  if (options.build.run_time_sizes) words.push_back({"--sizes", "run-time"});
   if (options.records != codegen::Recording::None) words.push_back({"--records", to_string(options.records)});
   return words;
 }
@@ -65,6 +66,7 @@ KernelOptions options_from(const std::map<std::string, std::string>& choices) {
   options.build.cluster = static_cast<int>(std::clamp<std::int64_t>(read_number<std::int64_t>(at("cluster")).value_or(1), 1, 2));
   options.build.turns = at("no-turns") != "on";
   options.build.deep_rings = at("least-rings") != "on";
+  options.build.run_time_sizes = at("sizes") == "run-time";
   for (const auto records : {codegen::Recording::Loop, codegen::Recording::Ops})
     if (at("records") == to_string(records)) options.records = records;
   return within_limits(options);

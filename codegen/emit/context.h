@@ -26,6 +26,7 @@ struct TripRule {
   std::size_t dim = 0;                              ///< of the grid
   std::int64_t slope = 1, offset = 0, divisor = 1;  ///< trips = (slope * index + offset) / divisor within the program's bounds
   bool longer_later = true;
+  bool fitted = true;  ///< else trips are computed as the kernel file says it
 };
 
 /// The grid that blocks walk over (walk.h).
@@ -33,6 +34,10 @@ struct WalkedGrid {
   std::vector<std::int64_t> sizes;  ///< of tiles, or of the clusters' tiles
   std::vector<std::string> names;
   std::optional<TripRule> rule;  ///< of a program whose trips vary
+  // With sizes at run time: "sizes.tiles_bm".
+  std::vector<std::string> fields;  ///< for `sizes`; empty: that one is a number
+  std::string tiles;                ///< all of them; empty: a number
+  std::string trips;                ///< of every tile, or the most, where tiles have trips of their own
 };
 
 /// Wrappers whose operands depend on widths, which the text calls.

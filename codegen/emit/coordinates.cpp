@@ -4,6 +4,7 @@
 
 #include "codegen/emit/index_text.h"
 #include "codegen/emit/places.h"
+#include "codegen/emit/sizes.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/packed.h"
 
@@ -29,6 +30,7 @@ std::vector<std::string> coordinates(EmitContext& emit, OpRef::List list, std::i
   }
   const bool body = list == OpRef::List::Body;
   const bool from_end = emit.section->after && emit.program.varies;
+  add_size_variables(emit, variables, texts);
   if (looks_rows_up(op)) variables.emplace_back(kRowName), texts.emplace_back("r");
   variables.push_back(emit.kernel.loop.variable);
   texts.emplace_back(from_end ? "trips" : "i");

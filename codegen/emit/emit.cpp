@@ -1,5 +1,6 @@
 #include "codegen/emit/emit.h"
 
+#include <algorithm>
 #include <set>
 
 #include "codegen/device/device.h"
@@ -8,6 +9,7 @@
 #include "codegen/emit/recorder.h"
 #include "codegen/emit/rescale.h"
 #include "codegen/emit/role.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/tensor_move.h"
 #include "codegen/emit/walk.h"
 
@@ -42,6 +44,12 @@ bool prepare(EmitContext& emit) {
   emit.launch.smem_bytes = emit.program.smem_bytes;
   emit.launch.tiles = tiles * emit.program.cluster;
   emit.launch.cluster = emit.program.cluster;
+  begin_sizes(emit);
+  if (emit.launch.sizes && emit.records) {
+    emit.refusals.push_back(
+        {"run_time_sizes", {}, "a recording build is of one size, for its window is counted from the loop's ends", std::nullopt});
+    return false;
+  }
   emit.tiles = tiles_in_registers(emit.kernel, emit.problem, emit.schedule, emit.program, emit.refusals);
   if (emit.program.varies) emit.grid.rule = trip_rule(emit);
   return emit.refusals.empty();
@@ -72,9 +80,17 @@ void write_head(EmitContext& emit, const std::vector<std::string>& unskipped) {
   emit.text.line("// {}: CUDA C++ for {}, written by Heddle from a schedule. Do not edit: change the schedule.",
                  safe_name(emit.program.kernel), safe_name(emit.program.arch));
   if (emit.program.blackwell()) emit.text.raw("// not run on a GPU yet: compiled, and executed by an emulator of what it uses");
-  std::string params;
-  for (const auto& [name, number] : emit.program.params) params += fmt::format(" {}={}", safe_name(name), number);
-  emit.text.line("//{}; {} trips, {} tiles", params, emit.program.trips, emit.launch.tiles);
+  std::string params, sizes;
+  for (const auto& [name, number] : emit.program.params)
+    if (std::find(emit.program.sizes.begin(), emit.program.sizes.end(), name) == emit.program.sizes.end())
+      params += fmt::format(" {}={}", safe_name(name), number);
+    else
+      sizes += " " + safe_name(name);
+  if (emit.launch.sizes)
+    emit.text.line("//{}; sizes as an argument:{}; {} trips or more{}", params, sizes, emit.program.least_trips,
+                   emit.program.trip_step > 1 ? fmt::format(", {} apart", emit.program.trip_step) : "");
+  else
+    emit.text.line("//{}; {} trips, {} tiles", params, emit.program.trips, emit.launch.tiles);
   emit.text.line("// machine {}{}, II {} cycles", safe_name(emit.problem.machine), emit.problem.changes.empty() ? "" : " (changed)",
                  emit.schedule.ii);
   for (const std::string& change : emit.problem.changes) emit.text.line("// changed: {}", comment_text(change));
@@ -91,7 +107,7 @@ void write_head(EmitContext& emit, const std::vector<std::string>& unskipped) {
     emit.text.raw("// certificate: none, nothing is claimed about other schedules");
   }
   emit.text.line("// launch: {} threads, {} bytes of dynamic shared memory, a block per SM (at most {}){}", emit.program.threads,
-                 emit.program.smem_bytes, emit.launch.tiles,
+                 emit.program.smem_bytes, emit.launch.sizes ? emit.launch.sizes->tiles : fmt::format("{}", emit.launch.tiles),
                  emit.program.cluster > 1 ? fmt::format(", in clusters of {}", emit.program.cluster) : std::string());
   for (const std::string& name : unskipped)
     emit.text.line(
@@ -101,7 +117,9 @@ void write_head(EmitContext& emit, const std::vector<std::string>& unskipped) {
     const TensorMapPlan& map = emit.launch.maps[m];
     std::string box, extents;
     for (const std::int64_t b : map.box) box += fmt::format(" {}", b);
-    for (const std::int64_t e : map.extents) extents += fmt::format(" {}", e);
+    for (const std::int64_t e : map.extents)
+      if (map.extent_texts.empty()) extents += fmt::format(" {}", e);
+    extents += fmt::format("{}{}", map.extent_texts.empty() ? "" : " ", fmt::join(map.extent_texts, ", "));
     if (!map.strides.empty()) extents += fmt::format(" in strides of {}", fmt::join(map.strides, " "));
     emit.text.line("// map{}: {}, extents{} (innermost first), box{}, {}", m, safe_name(emit.kernel.tensors[map.tensor].name), extents, box,
                    map.swizzle > 0 ? fmt::format("{}-byte swizzle", map.swizzle) : "no swizzle");
@@ -133,8 +151,10 @@ void write_kernel(EmitContext& emit, const CudaText& roles) {
   for (std::size_t p = 0; p < emit.launch.pointers.size(); ++p)
     arguments += fmt::format("{}const {}* __restrict__ in{}", arguments.empty() ? "" : ", ",
                              pointer_type(emit.kernel.tensors[emit.launch.pointers[p]].dtype), p);
+  if (emit.launch.sizes) arguments += fmt::format("{}const __grid_constant__ Sizes sizes", arguments.empty() ? "" : ", ");
   if (emit.records) arguments += fmt::format("{}u64* records", arguments.empty() ? "" : ", ");
   const bool clusters = emit.program.cluster > 1;
+  write_sizes(emit);
   emit.text.open("extern \"C\" __global__ void {}__launch_bounds__({}, 1)\n{}({}) {{",
                  clusters ? fmt::format("__cluster_dims__({}, 1, 1) ", emit.program.cluster) : std::string(), emit.program.threads,
                  emit.launch.entry, arguments);

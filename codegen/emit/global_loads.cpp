@@ -6,6 +6,7 @@
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
 #include "codegen/emit/places.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
@@ -31,7 +32,6 @@ std::size_t tensor_of(const EmitContext& emit, const TileOp& op) {
 /// what must hold where it can reach over the end.
 struct GlobalTile {
   std::vector<std::string> at;
-  std::vector<std::int64_t> extents;
   std::string offset, inside;
 };
 
@@ -51,28 +51,37 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
   }
   variables.push_back(emit.kernel.loop.variable);
   counts.push_back(emit.program.trips + 1);
-  for (const Expr& extent : emit.kernel.tensors[tensor_of(emit, op)].shape)
-    tile.extents.push_back(extent.evaluate(emit.program.params).value());
-  const std::size_t rank = tile.extents.size(), lead = rank - out.shape.size();
+  const Tensor& tensor = emit.kernel.tensors[tensor_of(emit, op)];
+  std::vector<std::int64_t> extents;
+  for (const Expr& extent : tensor.shape) extents.push_back(extent.evaluate(emit.program.params).value());
+  const std::size_t rank = extents.size(), lead = rank - out.shape.size();
   tile.at = coordinates(emit, step, op);
   tile.at = {tile.at.rbegin(), tile.at.rend()};
-  bool whole = tile.extents.back() % width == 0;
+  bool whole = extents.back() % width == 0;
+  if (!by_row && width > 1 && at_run_time(emit, tensor.shape.back()))
+    require_size(emit, fmt::format("{} % {} == 0", host_text(emit, tensor.shape.back()), width),
+                 fmt::format("rows of {} have a multiple of {} numbers", safe_name(tensor.name), width));
+  std::vector<std::string> any = variables, texts(variables.size());
+  add_size_variables(emit, any, texts);
   for (std::size_t d = 0; d < rank; ++d) {
-    const auto affine = op.at[d].affine(emit.program.params, variables);
+    // Where the tensor ends, or how far indices go, is not known before the kernel is started.
+    const bool open = !emit.program.sizes.empty() && (at_run_time(emit, tensor.shape[d]) || !op.at[d].is_constant());
+    const auto affine = open ? std::nullopt : op.at[d].affine(emit.program.params, variables);
+    const std::string extent = size_text(emit, tensor.shape[d], fmt::format("{}_extent{}", safe_name(tensor.name), d));
     const bool column = d + 1 == rank && !by_row, of_row = d + 1 == rank ? by_row : d >= lead;
     const std::string here = d < lead ? tile.at[d] : of_row ? "row" : "column";
-    const auto only = [&](const char* relation, std::int64_t bound) {
+    const auto only = [&](const char* relation, const std::string& bound) {
       tile.inside += fmt::format("{}{} {} {}", tile.inside.empty() ? "" : " && ", here, relation, bound);
     };
     if (affine) {
       const auto [low, high] = range_of(*affine, counts);
       if (low < 0) return unfit("loads from before the beginning of a tensor");
-      if (high + (d < lead ? 1 : out.shape[d - lead]) > tile.extents[d]) only("<", tile.extents[d]);
+      if (high + (d < lead ? 1 : out.shape[d - lead]) > extents[d]) only("<", extent);
     } else {
-      only(">=", 0), only("<", tile.extents[d]);
+      only(">=", "0"), only("<", extent);
     }
-    if (column) whole = whole && op.at[d].divisor(emit.program.params, variables) % width == 0;
-    tile.offset = d == 0 ? fmt::format("u64({})", here) : fmt::format("({}) * {} + {}", tile.offset, tile.extents[d], here);
+    if (column) whole = whole && op.at[d].divisor(emit.program.params, any) % width == 0;
+    tile.offset = d == 0 ? fmt::format("u64({})", here) : fmt::format("({}) * {} + {}", tile.offset, extent, here);
   }
   if (!by_row && !whole)
     return unfit(width == 2
@@ -87,7 +96,7 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
 bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
   const TiledValue& out = emit.tiles.values[step.output.value];
   const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);
-  return tensor.dtype == DType::F32 && !out.packed && tensor.shape.size() == 1 &&
+  return tensor.dtype == DType::F32 && !out.packed && tensor.shape.size() == 1 && !at_run_time(emit, tensor.shape[0]) &&
          tensor.shape[0].evaluate(emit.program.params).value() == out.shape[0] &&
          coordinates(emit, step, op) == std::vector<std::string>{"0"} && out.layout->kind == ThreadTile::Kind::Columns;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "codegen/emit/places.h"
+#include "codegen/emit/sizes.h"
 #include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
@@ -109,10 +110,11 @@ std::optional<std::string> index_text(EmitContext& emit, const Expr::Node& node,
   return IndexText(emit, variables, texts).text_of(node);
 }
 
-std::optional<std::string> trips_text(EmitContext& emit) {
-  std::vector<std::string> variables;
+std::optional<std::string> trips_text(EmitContext& emit, const std::vector<std::string>& indices) {
+  std::vector<std::string> variables, texts = indices;
   for (const GridDim& dimension : emit.kernel.grid) variables.push_back(dimension.name);
-  return index_text(emit, emit.kernel.loop.tile_trips->root(), variables, emit.grid.names);
+  add_size_variables(emit, variables, texts);
+  return index_text(emit, emit.kernel.loop.tile_trips->root(), variables, texts);
 }
 
 }  // namespace heddle::codegen

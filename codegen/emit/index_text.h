@@ -14,7 +14,7 @@ namespace heddle::codegen {
 /// Nothing where the text cannot say it. `texts` stand for the variables; none needs parentheses. Pre: index tensors are in the params.
 std::optional<std::string> index_text(EmitContext& emit, const Expr::Node& node, const std::vector<std::string>& variables,
                                       const std::vector<std::string>& texts);
-/// Trips of a tile, before they are held to the program's bounds.
-std::optional<std::string> trips_text(EmitContext& emit);
+/// Trips of the tile with these indices in the grid, before they are held to the program's bounds.
+std::optional<std::string> trips_text(EmitContext& emit, const std::vector<std::string>& indices);
 
 }  // namespace heddle::codegen

@@ -1,10 +1,12 @@
 #include "codegen/emit/tma.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/places.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/steps.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
@@ -76,6 +78,33 @@ std::optional<Panels> panels_of(EmitContext& emit, std::size_t v, const TileOp& 
       emit.tiles.has_relabelled_rows(v)};
 }
 
+/// Extents of a tensor whose sizes are given at run time, as the host computes them, and what must hold of them.
+std::vector<std::string> extent_texts(EmitContext& emit, const TileOp& op, const Panels& panels) {
+  const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);
+  std::vector<std::string> texts;
+  if (emit.program.sizes.empty()) return texts;
+  if (panels.relabelled || emit.tiles.plan->packed.contains(op.tensor)) {
+    emit.refuse("run_time_sizes", op,
+                fmt::format("'{}' moves rows in another order or packed blocks, which are found by sizes that must be known", op.name));
+    return texts;
+  }
+  const std::string name = safe_name(tensor.name);
+  for (std::size_t d = tensor.shape.size(); d-- > 0;) {
+    texts.push_back(host_text(emit, tensor.shape[d]));
+    if (at_run_time(emit, tensor.shape[d]))
+      require_size(emit, fmt::format("{} <= {}", texts.back(), std::numeric_limits<std::int32_t>::max()),
+                   fmt::format("extents of {} are 32-bit numbers", name));
+  }
+  // Strides are multiples of 16 bytes, of 40 bits (cuTensorMapEncodeTiled).
+  const std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
+  require_size(emit, fmt::format("{} * {} % 16 == 0", texts[0], bytes),
+               fmt::format("rows of {} are multiples of 16 bytes, as TMA needs them", name));
+  if (texts.size() > 2)
+    require_size(emit, fmt::format("{} <= {} / ({} * {})", texts[1], (std::int64_t{1} << 40) - 1, texts[0], bytes),
+                 fmt::format("a matrix of {} has less than 2^40 bytes", name));
+  return texts;
+}
+
 std::size_t map_of(EmitContext& emit, const TileOp& op, const Panels& panels) {
   TensorMapPlan plan;
   for (std::size_t t = 0; t < emit.kernel.tensors.size(); ++t)
@@ -95,6 +124,7 @@ std::size_t map_of(EmitContext& emit, const TileOp& op, const Panels& panels) {
   } else if (tensor.dtype == DType::I4) {
     plan.extents[0] /= 2;
   }
+  plan.extent_texts = extent_texts(emit, op, panels);
   plan.box.assign(plan.extents.size(), 1);
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;

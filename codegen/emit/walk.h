@@ -14,11 +14,11 @@ inline constexpr std::int64_t kMostTiles = 1'000'000'000;
 /// How the persistent loop walks over tiles: from which, in which steps, up to how many; those of a cluster count once.
 struct TileWalk {
   std::string_view index, count;
-  std::int64_t tiles = 0;
+  std::string tiles;
 };
 TileWalk tile_walk(const EmitContext& emit);
 
-/// Of a program whose trips vary; nothing where they are computed as the kernel file says it, or after a refusal.
+/// Of a program whose trips vary; nothing where they follow no block index, or more than one, and after a refusal.
 std::optional<TripRule> trip_rule(EmitContext& emit);
 
 void write_tile_loop(EmitContext& emit);

@@ -92,15 +92,17 @@ class EvalData : public TileData {
   }
 
   std::int64_t trips(std::int64_t tile) override {
-    if (!kernel_.loop.tile_trips) return trips_;
+    const auto all = kernel_.loop.trips.evaluate(scope_);
+    const std::int64_t most = program_.sizes.empty() || !all.ok() ? trips_ : *all;
+    if (!kernel_.loop.tile_trips) return most;
     // Blocks of a cluster go through their loops together.
-    std::int64_t most = 0;
+    std::int64_t needed = 0;
     for (std::int64_t block = 0; block < program_.cluster; ++block) {
       go_to(tile / program_.cluster * program_.cluster + block);
       const auto number = kernel_.loop.tile_trips->evaluate(scope_);
-      most = std::max(most, number.ok() ? *number : trips_);
+      needed = std::max(needed, number.ok() ? *number : most);
     }
-    return most;
+    return std::min(needed, most);
   }
 
  private:

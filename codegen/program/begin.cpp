@@ -7,6 +7,7 @@
 #include "codegen/program/accumulators.h"
 #include "codegen/program/cluster.h"
 #include "codegen/program/passes.h"
+#include "codegen/program/run_time_sizes.h"
 #include "core/check/checker.h"
 #include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
@@ -45,6 +46,17 @@ bool refuse_wide_tile(ProgramDraft& draft) {
   return false;
 }
 
+/// Which parameters are sizes at run time. False: none is.
+bool take_sizes(ProgramDraft& draft) {
+  draft.program.sizes = run_time_names(draft.kernel);
+  if (!draft.program.sizes.empty()) return true;
+  std::string why;
+  for (const RunTimeParam& param : run_time_params(draft.kernel))
+    why += fmt::format("{}{}: {}", why.empty() ? ": " : "; ", param.name, param.fixed_by);
+  draft.refuse("run_time_sizes", {}, "no parameter is a size that could be given at run time" + why);
+  return false;
+}
+
 bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
   draft.program.kernel = draft.kernel.name;
   draft.program.arch = draft.problem.arch;
@@ -79,8 +91,14 @@ bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
   FaultLog faults;
   for (const TileValue& value : draft.kernel.values) draft.tiles.push_back(measure(value, draft.problem.params, {}, faults));
   if (refuse_wide_tile(draft)) return false;
+  if (draft.options.run_time_sizes && trips) {
+    draft.refuse("run_time_sizes", {},
+                 fmt::format("{} trips are asked for, and with sizes at run time a text has as many as they need", *trips));
+    return false;
+  }
+  if (draft.options.run_time_sizes && !take_sizes(draft)) return false;
   const auto own = draft.kernel.loop.trips.evaluate(draft.problem.params);
-  draft.program.trips = trips.value_or(own.ok() ? *own : 0);
+  draft.program.trips = draft.options.run_time_sizes ? kTripsAsWritten : trips.value_or(own.ok() ? *own : 0);
   if (!faults.empty() || draft.program.trips < 1 || draft.program.trips > kMostTrips) {
     draft.refuse("trips", {}, fmt::format("the loop runs {} times; 1 to {} can be written", draft.program.trips, kMostTrips));
     return false;

@@ -12,8 +12,10 @@ BoxStart box_start(const Kernel& kernel, const BoxRange& range, const TileOp& op
   const Scope& params = range.params;
   const Tensor* tensor = kernel.find_tensor(op.tensor);
   if (!tensor || op.at.empty()) return {};
-  const auto [names, counts] = indices_of(kernel, params, range.trips, range.cluster);
-  const auto first = op.at.back().affine(params, names);
+  auto [names, counts] = indices_of(kernel, params, range.trips, range.cluster);
+  names.insert(names.end(), range.sizes.begin(), range.sizes.end());
+  // With sizes at run time nothing is known of how far the indices go.
+  const auto first = range.sizes.empty() ? op.at.back().affine(params, names) : std::nullopt;
   // What divides it in every tile and trip.
   const std::int64_t unit = kLeastBoxBytes * 8 / bits_of(tensor->dtype);
   std::int64_t common = std::gcd(unit, first ? first->constant : op.at.back().divisor(params, names));

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "core/kernel/kernel.h"
@@ -25,7 +26,8 @@ struct BoxStart {
 struct BoxRange {
   const Scope& params;  ///< every parameter
   std::int64_t trips = 1;
-  int cluster = 1;  ///< blocks together
+  int cluster = 1;                          ///< blocks together
+  std::span<const std::string> sizes = {};  ///< parameters that may be anything
 };
 
 /// Of a tma_load, gather, tma_store or atomic_add of this tile.

@@ -40,7 +40,8 @@ struct BuildOptions {
 };
 
 /// Pre: `problem` is `kernel` resolved, `schedule` is of that problem. The schedule may be illegal: then it is refused.
-/// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends.
+/// `trips` replaces the kernel's own number of loop trips, for tests of the pipeline's ends; with sizes at run time it is refused, for
+/// the program is the same whatever they are.
 /// With deep rings the checker judges the deeper schedule too, and it is not taken where anything has to give way to it.
 BuildResult build_program(const Kernel& kernel, const Problem& problem, const Schedule& schedule, std::optional<std::int64_t> trips = {},
                           const BuildOptions& options = {});

@@ -4,8 +4,17 @@
 
 #include <fmt/format.h>
 
+#include "core/base/expr_node.h"
+
 namespace heddle::codegen {
 namespace {
+
+/// Blocks along a dimension of the grid; of a size that is given at run time any number is expected.
+bool has_neighbours(const ProgramDraft& draft, std::size_t dim) {
+  const Expr& size = draft.kernel.grid[dim].size;
+  const auto now = size.evaluate(draft.problem.params);
+  return now.ok() && (*now >= 2 || mentions(size.root(), draft.program.sizes));
+}
 
 /// An mma with cta_group::2 has the rows of A of both blocks and half of B's columns from each (PTX ISA, tcgen05.mma).
 void pair_up(ProgramDraft& draft) {
@@ -23,8 +32,7 @@ void pair_up(ProgramDraft& draft) {
   std::set<std::size_t> halves;
   std::optional<std::size_t> along;
   for (std::size_t d = 0; d < draft.kernel.grid.size() && !along; ++d) {
-    const auto size = draft.kernel.grid[d].size.evaluate(draft.problem.params);
-    if (!size.ok() || *size < 2) continue;
+    if (!has_neighbours(draft, d)) continue;
     halves.clear();
     bool fits = true;
     for (const TileOp& op : draft.kernel.body) {
@@ -96,8 +104,7 @@ void share_loads(ProgramDraft& draft) {
   };
   std::int64_t most = 0;
   for (std::size_t d = 0; d < draft.kernel.grid.size(); ++d) {
-    const auto size = draft.kernel.grid[d].size.evaluate(draft.problem.params);
-    if (!size.ok() || *size < 2) continue;
+    if (!has_neighbours(draft, d)) continue;
     std::int64_t bytes = 0;
     for (const std::size_t v : shared_along(d)) bytes += draft.tiles[v]->bytes;
     if (bytes > most) most = bytes, draft.program.cluster_dim = d;

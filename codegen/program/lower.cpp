@@ -271,8 +271,8 @@ void begin_boxes(ProgramDraft& draft) {
     const TileOp& op = op_of(draft.kernel, step.op);
     step.packed = draft.problem.layouts && draft.problem.layouts->packed.contains(op.tensor);
     if (step.packed) return;
-    const BoxStart start =
-        box_start(draft.kernel, {draft.problem.params, draft.program.trips, draft.program.cluster}, op, draft.kernel.values[tile.value]);
+    const BoxStart start = box_start(draft.kernel, {draft.problem.params, draft.program.trips, draft.program.cluster, draft.program.sizes},
+                                     op, draft.kernel.values[tile.value]);
     step.round_to = start.unit;
     if (!start.refusal.empty()) draft.refuse("tma_alignment", {op.name}, start.refusal);
   };

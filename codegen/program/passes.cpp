@@ -19,13 +19,16 @@ void vary_trips(ProgramDraft& draft) {
     for (const TileOp& op : *list)
       for (const Expr& at : op.at)
         if (const auto names = at.names(); std::find(names.begin(), names.end(), draft.kernel.loop.variable) != names.end())
-          return draft.refuse(
-              "tile_trips", {op.name},
-              fmt::format("'{}' outside the loop depends on the number of trips, which differs from tile to tile", op.name));
+          return draft.refuse("tile_trips", {op.name},
+                              fmt::format("'{}' outside the loop depends on the number of trips, which {}", op.name,
+                                          draft.options.run_time_sizes ? "is known at run time only" : "differs from tile to tile"));
   // One pass stays, so that what comes after the loop is never the first to use a register or a slot.
   draft.program.varies = true;
   for (const Role& role : draft.program.roles) {
-    std::int64_t least = role.sections.empty() ? 1 : draft.program.trips;
+    const bool loops = std::any_of(role.sections.begin(), role.sections.end(), [](const Section& section) {
+      return section.part != Section::Part::Begin && section.part != Section::Part::End;
+    });
+    std::int64_t least = loops ? draft.program.trips : 1;
     for (const Section& section : role.sections) {
       if (!section.loop) continue;
       int skipped_first = 0, skipped_last = 0;
@@ -44,7 +47,7 @@ void vary_trips(ProgramDraft& draft) {
 /// The program has the roles from here on.
 void finish(ProgramDraft& draft) {
   for (RoleDraft& role : draft.roles) draft.program.roles.push_back(std::move(role.role));
-  if (draft.kernel.loop.tile_trips) vary_trips(draft);
+  if (draft.kernel.loop.tile_trips || draft.options.run_time_sizes) vary_trips(draft);
   lay_out(draft);
 }
 

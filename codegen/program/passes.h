@@ -10,7 +10,7 @@
 namespace heddle::codegen {
 
 /// What the kernel is made of, whether it can be written at all, and its buffers and roles, still without steps. `trips` replaces the
-/// kernel's own number.
+/// kernel's own number (build.h).
 void begin_program(ProgramDraft& draft, std::optional<std::int64_t> trips);
 /// The loop of every role: from the lines of the pipeline program to steps with places, barriers and cursors.
 void lower_loops(ProgramDraft& draft);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/integer_division.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
 
@@ -28,6 +29,7 @@ TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t 
 
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted) {
   if (!program.varies) return program.trips;
+  if (!program.sizes.empty()) return ceil_div(std::max(wanted, program.least_trips), program.trip_step) * program.trip_step;
   const std::int64_t least = std::clamp(wanted, program.least_trips, program.trips);
   return program.trips - (program.trips - least) / program.trip_step * program.trip_step;
 }

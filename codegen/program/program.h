@@ -185,11 +185,14 @@ struct Program {
   std::string arch;  ///< that it is written for: "sm_90a", "sm_100a"
   Scope params;
   int stages = 1;          ///< of the schedule
-  std::int64_t trips = 1;  ///< of the longest tile
+  std::int64_t trips = 1;  ///< of the longest tile; with sizes at run time: of the tile that sections are written down for
   bool varies =
       false;  ///< tiles (with clusters: those of one) have trips of their own: least_trips, trips, and what lies trip_step apart between
   std::int64_t least_trips = 1;  ///< with one pass of every role's loop
   std::int64_t trip_step = 1;
+  /// Of the kernel's parameters, those that are no literals but an argument of the text (run_time_sizes.h): `params` has what they are now.
+  /// Trips vary, of any number that is a multiple of trip_step, least_trips or more.
+  std::vector<std::string> sizes = {};
   int cluster = 1;  ///< blocks that work on neighbouring tiles, in step, and share buffers' loads
   /// The first block of a cluster issues one mma for both (tcgen05 with cta_group::2): each has its own rows of A and of the result and
   /// half of B's columns. Barriers that a role with mmas waits at are the first block's, with arrivals of both; what it signals arrives
@@ -219,7 +222,7 @@ TensorColumns columns_of(const Kernel& kernel, const Scope& params, std::size_t 
 /// To a multiple of how many numbers the first coordinate of a value's load is rounded down, so that its readers find it behind others: the
 /// step's round_to; 1 of what is not loaded.
 int rounded_load(const Program& program, std::size_t value);
-/// Trips of a tile for which `wanted` are enough.
+/// Trips of a tile for which `wanted` are enough. With sizes at run time there may be more of them than the program's own.
 std::int64_t rounded_trips(const Program& program, std::int64_t wanted);
 /// Of slot 0; the others follow at 8 bytes each.
 std::int64_t barrier_address(const Program& program, std::size_t barrier);
@@ -231,7 +234,7 @@ const char* to_string(StepKind kind);
 const char* to_string(Section::Part part);
 
 /// Calls visit(section, step, iteration) for every step of one tile of a role, in order. `fewer` trips than the longest
-/// tile's are a multiple of the program's trip_step.
+/// tile's are a multiple of the program's trip_step; negative with sizes at run time.
 template <class Visit>
 void for_each_step(const Role& role, Visit visit, std::int64_t fewer = 0) {
   for (const Section& section : role.sections) {

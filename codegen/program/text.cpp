@@ -95,8 +95,11 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
   if (program.cluster > 1)
     page += fmt::format("clusters of {} blocks along {}\n", program.cluster, styled(kernel.grid[program.cluster_dim].name, style));
   if (program.varies)
-    page += fmt::format("a tile has n trips: {} to {}{}\n", program.least_trips, program.trips,
+    page += fmt::format("a tile has n trips: {} {}{}\n", program.least_trips,
+                        program.sizes.empty() ? fmt::format("to {}", program.trips) : std::string("or more"),
                         program.trip_step > 1 ? fmt::format(", {} apart", program.trip_step) : "");
+  if (!program.sizes.empty())
+    page += fmt::format("sizes at run time: {}; written down for a tile of {} trips\n", fmt::join(program.sizes, ", "), program.trips);
   if (program.pair) page += "pairs: the first block's mmas are for both\n";
   page += "\nbuffers in shared memory\n";
   std::vector<std::vector<std::string>> rows;
@@ -143,9 +146,9 @@ std::string program_page(const Kernel& kernel, const Program& program, const Tex
                             v.moves ? "moved on at each definition" : "by unrolling");
     for (const Section& section : role.sections) {
       if (section.loop)
-        page +=
-            fmt::format("\n  {}: {}{} times, i = {}{}\n", to_string(section.part), program.varies ? "at most " : "", grouped(section.times),
-                        section.first, section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
+        page += fmt::format("\n  {}: {}{} times, i = {}{}\n", to_string(section.part),
+                            program.varies && program.sizes.empty() ? "at most " : "", grouped(section.times), section.first,
+                            section.unroll > 1 ? fmt::format(", then {} on", section.unroll) : ", then 1 on");
       else
         page += fmt::format("\n  {}\n", to_string(section.part));
       for (const Step& step : section.steps) {

@@ -87,7 +87,7 @@ std::string program_text(const Emission& emission, const std::string& source, co
   }
   text += plain_text(source);
   // Lines keep the numbers that the emission gives them.
-  const std::size_t kernel_at = source.find("extern \"C\" __global__");
+  const std::size_t kernel_at = std::min(source.find("struct Sizes {"), source.find("extern \"C\" __global__"));
   text += fmt::format("#line {}\n", 1 + std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(kernel_at), '\n'));
   text += source.substr(kernel_at);
   text +=
@@ -96,20 +96,46 @@ std::string program_text(const Emission& emission, const std::string& source, co
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     text += fmt::format("  auto t{0} = read_{1}(\"{2}/{0}\");\n", t, to_string(kernel.tensors[t].dtype), folder);
   std::string arguments;
+  const auto& sizes = emission.launch.sizes;
+  if (sizes)
+    text += fmt::format(
+        "  std::FILE* numbers = std::fopen(\"{}/sizes\", \"r\");\n  const auto next = [&] {{ long n = 0; if (std::fscanf(numbers, \"%ld\", "
+        "&n) != 1) die(\"no sizes\"); return n; }};\n",
+        folder);
+  const auto read = [](std::size_t count, const char* number) {
+    return fmt::format("{}", fmt::join(std::vector<std::string>(count, number), ", "));
+  };
   for (std::size_t m = 0; m < emission.launch.maps.size(); ++m) {
     const TensorMapPlan& map = emission.launch.maps[m];
+    const std::string extents = sizes ? read(map.extents.size(), "next()") : fmt::format("{}", fmt::join(map.extents, ", "));
     text += fmt::format("  const Plan plan{0}{{t{1}.data(), {2}, {{{3}}}, {{{4}}}, emulated_span({0}, {5}), {{{6}}}}};\n", m, map.tensor,
-                        std::max(bits_of(kernel.tensors[map.tensor].dtype) / 8, 1), fmt::join(map.extents, ", "), fmt::join(map.box, ", "),
-                        map.swizzle, fmt::join(map.strides, ", "));
+                        std::max(bits_of(kernel.tensors[map.tensor].dtype) / 8, 1), extents, fmt::join(map.box, ", "), map.swizzle,
+                        fmt::join(map.strides, ", "));
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
+  if (sizes) {
+    text += fmt::format("  const Sizes sizes{{{}}};\n", read(sizes->fields.size(), "int(next())"));
+    arguments += ", sizes";
+  }
   text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
                       emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (is_written(kernel.tensors[t].role))
       text += fmt::format("  write_{2}(\"{1}/{0}.out\", t{0});\n", t, folder, to_string(kernel.tensors[t].dtype));
   return text + fmt::format("  banks::write_counts(\"{}/banks\");\n}}\n", folder);
+}
+
+/// What a text with sizes at run time reads of them: extents of its maps, then its argument's fields.
+void write_sizes(const LaunchPlan& launch, const Scope& params, const Folder& folder) {
+  std::ofstream numbers(folder.path / "sizes");
+  for (const TensorMapPlan& map : launch.maps)
+    for (const std::string& extent : map.extent_texts) numbers << size_of(extent, params) << '\n';
+  for (const SizeField& field : launch.sizes->fields) numbers << size_of(field.formula, params) << '\n';
+  for (const SizeCondition& condition : launch.sizes->conditions) {
+    INFO(condition.sentence);
+    REQUIRE(size_of(condition.formula, params) != 0);
+  }
 }
 
 std::vector<BankCount> counts;  ///< of the text that ran last
@@ -182,10 +208,10 @@ struct Prepared {
   Program program;
   Emission emission;
   TensorMap tensors;
-  std::unique_ptr<Folder> folder = std::make_unique<Folder>();
+  std::unique_ptr<Folder> folder;
 };
-Prepared prepared(const Lowering& from, const BuildOptions& options) {
-  Prepared p{program_of(from, {}, options), {}, {}};
+Prepared prepared(const Lowering& from, const BuildOptions& options, std::unique_ptr<Folder> folder = std::make_unique<Folder>()) {
+  Prepared p{program_of(from, {}, options), {}, {}, std::move(folder)};
   EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, p.program);
   std::string refused;
   for (const Refusal& refusal : emitted.refusals) refused += refusal.rule + ": " + refusal.sentence + "\n";
@@ -203,10 +229,36 @@ Prepared prepared(const Lowering& from, const BuildOptions& options) {
   }
   REQUIRE(execute(from.kernel, from.problem.params, *tensors).ok());
   p.tensors = std::move(*tensors);
+  if (p.emission.launch.sizes) write_sizes(p.emission.launch, from.problem.params, *p.folder);
   return p;
 }
 
+/// Whatever copies and products may do late, the answer is the same: the worst difference.
+double run_late(const Lowering& from, const Prepared& p, const std::string& run, bool may_fail) {
+  double worst = 0;
+  std::vector<std::string> times{"", " copies"};
+  if (from.problem.arch.starts_with("sm_10")) times.push_back(" products");
+  for (const std::string& late : times) {
+    const Outcome outcome = run_program(run + late, *p.folder);
+    if (may_fail && outcome.code != 0) return std::numeric_limits<double>::infinity();
+    INFO(outcome.complaint << late);
+    REQUIRE(outcome.code == 0);
+    counts = read_bank_counts((p.folder->path / "banks").string());
+    worst = std::max(worst, difference(from, p.tensors, *p.folder));
+  }
+  return worst;
+}
+
 }  // namespace
+
+std::int64_t size_of(const std::string& formula, const Scope& params) {
+  INFO(formula);
+  const auto expr = Expr::parse(formula);
+  REQUIRE(expr.ok());
+  const auto value = expr->evaluate(params);
+  REQUIRE(value.ok());
+  return *value;
+}
 
 double run_text(const Lowering& from, int blocks, const Wrong& wrong, const BuildOptions& options) {
   const Prepared p = prepared(from, options);
@@ -215,18 +267,7 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
   for (std::size_t at = 0; !wrong.first.empty() && (at = text.find(wrong.first, at)) != std::string::npos; at += wrong.second.size())
     text.replace(at, wrong.first.size(), wrong.second);
   const std::string run = compiled(text, *p.folder);
-  double worst = 0;
-  // Whatever copies and products may do late, the answer is the same.
-  std::vector<std::string> times{"", " copies"};
-  if (from.problem.arch.starts_with("sm_10")) times.push_back(" products");
-  for (const std::string& late : times) {
-    const Outcome outcome = run_program(run + late, *p.folder);
-    if (!wrong.first.empty() && outcome.code != 0) return std::numeric_limits<double>::infinity();
-    INFO(outcome.complaint << late);
-    REQUIRE(outcome.code == 0);
-    counts = read_bank_counts((p.folder->path / "banks").string());
-    worst = std::max(worst, difference(from, p.tensors, *p.folder));
-  }
+  const double worst = run_late(from, p, run, !wrong.first.empty());
   if (wrong.first.empty()) {
     const BankComparison compared = compare_banks(from, p.program, p.emission, counts);
     accesses += compared.accesses;
@@ -235,6 +276,31 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
                                accesses);
     INFO(fmt::format("{}", fmt::join(compared.differences, "\n")));
     CHECK(compared.differences.empty());
+  }
+  return worst;
+}
+
+double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, BuildOptions options) {
+  options.run_time_sizes = true;
+  auto folder = std::make_unique<Folder>();
+  std::string source, run;
+  double worst = 0;
+  for (const Scope& params : sizes) {
+    const Lowering from = lowering(name, params);
+    Prepared p = prepared(from, options, std::move(folder));
+    REQUIRE(p.emission.launch.sizes.has_value());
+    if (source.empty()) {
+      source = p.emission.source;
+      run = compiled(program_text(p.emission, source, from.kernel, p.folder->path.string(), blocks), *p.folder);
+    }
+    REQUIRE(p.emission.source == source);
+    std::string says;
+    for (const std::string& size : p.program.sizes) says += fmt::format("{}={} ", size, from.problem.params.at(size));
+    INFO(says);
+    const double here = run_late(from, p, run, false);
+    UNSCOPED_INFO(fmt::format("{}{}: {}", name, says, here));
+    worst = std::max(worst, here);
+    folder = std::move(p.folder);
   }
   return worst;
 }

@@ -22,6 +22,13 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong = {}, const
 double run_text(const std::string& name, const Scope& sizes, int blocks, const Wrong& wrong = {},
                 const codegen::BuildOptions& options = {});
 
+/// One text with sizes at run time, run with each of these sizes on so many blocks: all of them make the same text, and its conditions
+/// hold. The worst of what run_text() gives.
+double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, codegen::BuildOptions options = {});
+
+/// A formula of a text's sizes (codegen/emit/emit.h) for these parameters.
+std::int64_t size_of(const std::string& formula, const Scope& params);
+
 /// Of the text that ran last.
 const std::vector<BankCount>& bank_counts();
 /// Accesses that were compared with what their problems say, of all texts so far.

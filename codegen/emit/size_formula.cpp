@@ -1,0 +1,69 @@
+#include "codegen/emit/size_formula.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace heddle::codegen {
+namespace {
+
+const char* host_sign(Operator op) {
+  switch (op) {
+    case Operator::Add: return "+";
+    case Operator::Subtract: return "-";
+    case Operator::Multiply: return "*";
+    case Operator::Divide: return "/";
+    case Operator::Modulo: return "%";
+    case Operator::Less: return "<";
+    case Operator::LessEqual: return "<=";
+    case Operator::Greater: return ">";
+    case Operator::GreaterEqual: return ">=";
+    case Operator::Equal: return "==";
+    case Operator::NotEqual: return "!=";
+    default: return nullptr;
+  }
+}
+
+struct Formula {
+  const Scope& params;
+  const std::map<std::string, std::string>& texts;
+  std::vector<std::string> names = {};
+
+  std::optional<std::string> of(const Expr::Node& node) const {
+    if (!mentions(node, names)) {
+      const auto number = evaluate_node(node, params);
+      if (!number.ok()) return std::nullopt;
+      return *number < 0 ? fmt::format("({})", *number) : fmt::format("{}", *number);
+    }
+    if (node.op == Operator::Name) return texts.at(node.name);
+    std::vector<std::string> parts;
+    for (const Expr::Node& child : node.children) {
+      auto part = of(child);
+      if (!part) return std::nullopt;
+      parts.push_back(*std::move(part));
+    }
+    if (const char* sign = host_sign(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
+    switch (node.op) {
+      case Operator::Negate: return fmt::format("(-{})", parts[0]);
+      case Operator::CeilDiv: return fmt::format("ceil_div({}, {})", parts[0], parts[1]);
+      case Operator::Min:
+      case Operator::Max: {
+        std::string text = parts[0];
+        for (std::size_t k = 1; k < parts.size(); ++k)
+          text = fmt::format("{}({}, {})", node.op == Operator::Min ? "min" : "max", text, parts[k]);
+        return text;
+      }
+      default: return std::nullopt;
+    }
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> size_formula(const Expr& expr, const Scope& params, const std::map<std::string, std::string>& texts) {
+  Formula formula{params, texts};
+  for (const auto& [name, text] : texts) formula.names.push_back(name);
+  return formula.of(expr.root());
+}
+
+}  // namespace heddle::codegen

@@ -1,0 +1,17 @@
+// Expressions of kernel files as C for the host, over the sizes that a text takes at run time. What is written here reads back as an
+// expression of kernel files too, which is how tests evaluate it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/base/expr_node.h"
+
+namespace heddle::codegen {
+
+/// "ceil_div(K, 64)": names of `texts` become their text, which needs no parentheses; everything else is a number of `params`. Nothing
+/// where C has no such operator: choices, cube roots, look-ups (run_time_params() keeps parameters literal that these are about).
+std::optional<std::string> size_formula(const Expr& expr, const Scope& params, const std::map<std::string, std::string>& texts);
+
+}  // namespace heddle::codegen
