@@ -96,7 +96,9 @@ class Chain {
       answer_.cancelled = search.cancelled || stopped();
       why_none_ = search.explanation;
       if (answer_.cancelled || !search.schedule) return std::nullopt;
-      kernel = written_kernel(question(now.instance, *search.schedule), request_.build, request_.goal);
+      const codegen::CompileQuestion asked = question(now.instance, *search.schedule);
+      kernel = request_.sizes_may_be_fixed ? written_for_most_sizes(asked, request_.build, request_.goal)
+                                           : written_kernel(asked, request_.build, request_.goal);
       const auto no_machine = codegen::refuse_machine(now.instance.machine());
       if (no_machine && kernel.program && request_.goal != KernelGoal::Program) kernel.refusals = {*no_machine};
       if (kernel.refusals.empty()) {
@@ -157,7 +159,9 @@ class Chain {
   KernelAnswer answer_;
 };
 
-WrittenKernel just_written(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
+}  // namespace
+
+WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
   codegen::BuildResult built = codegen::build_program(question.kernel, question.problem, question.schedule, question.trips, build);
   WrittenKernel kernel{build, std::move(built.program), {}, std::move(built.refusals)};
   if (!kernel.program || goal == KernelGoal::Program) return kernel;
@@ -167,15 +171,13 @@ WrittenKernel just_written(const codegen::CompileQuestion& question, const codeg
   return kernel;
 }
 
-}  // namespace
-
-WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build, KernelGoal goal) {
-  WrittenKernel kernel = just_written(question, build, goal);
-  if (kernel.refusals.empty() || !build.run_time_sizes) return kernel;
-  codegen::BuildOptions fixed = build;
-  fixed.run_time_sizes = false;
+WrittenKernel written_for_most_sizes(const codegen::CompileQuestion& question, codegen::BuildOptions build, KernelGoal goal) {
+  build.run_time_sizes = true;
+  WrittenKernel kernel = written_kernel(question, build, goal);
+  if (kernel.refusals.empty()) return kernel;
+  build.run_time_sizes = false;
   std::string why = kernel.refusals.front().sentence;
-  kernel = just_written(question, fixed, goal);
+  kernel = written_kernel(question, build, goal);
   kernel.why_fixed_sizes = std::move(why);
   return kernel;
 }
@@ -196,8 +198,10 @@ Result<codegen::BuiltKernel> compiled_kernel(const codegen::CompileQuestion& que
 }
 
 std::function<bool(const Problem&, const Schedule&)> can_be_written(std::shared_ptr<const Kernel> kernel, const KernelRequest& request) {
-  return [kernel = std::move(kernel), trips = request.trips, build = request.build](const Problem& problem, const Schedule& schedule) {
-    return written_kernel({*kernel, problem, schedule, trips}, build).refusals.empty();
+  return [kernel = std::move(kernel), trips = request.trips, build = request.build, may_be_fixed = request.sizes_may_be_fixed](
+             const Problem& problem, const Schedule& schedule) {
+    const codegen::CompileQuestion asked{*kernel, problem, schedule, trips};
+    return (may_be_fixed ? written_for_most_sizes(asked, build) : written_kernel(asked, build)).refusals.empty();
   };
 }
 

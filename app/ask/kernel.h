@@ -32,9 +32,11 @@ struct WrittenKernel {
   std::vector<codegen::Refusal> refusals;  ///< what stands in the way; empty: nothing
   std::string why_fixed_sizes{};           ///< sizes at run time were asked for, and `build` is without them
 };
-/// Sizes at run time are given up where they stand in the way.
 WrittenKernel written_kernel(const codegen::CompileQuestion& question, const codegen::BuildOptions& build,
                              KernelGoal goal = KernelGoal::Text);
+/// The same with sizes at run time, which are given up where they stand in the way.
+WrittenKernel written_for_most_sizes(const codegen::CompileQuestion& question, codegen::BuildOptions build,
+                                     KernelGoal goal = KernelGoal::Text);
 
 /// `written` compiled; where the compiler or the audit has something against it, and its build does not say where loops are cut, with its
 /// loops cut elsewhere. Errors are those of `compile`; a stop ends it with what was best so far.
@@ -52,6 +54,7 @@ struct KernelRequest {
   std::function<SolveOutcome(Subject&, const std::stop_token&)> solve{};
   codegen::CompileFunction compile{};  ///< not empty where the goal is Compiled
   Deadline deadline{};                 ///< for everything together: a better kernel than the one at hand is not looked for after it
+  bool sizes_may_be_fixed = false;     ///< sizes at run time, which `build` asks for, are given up where they stand in the way
 };
 
 /// Whether its text can be written, for the choice of the fastest schedule of which it can.

@@ -88,6 +88,7 @@ class Tools {
   void judge(MadeKernel& made, const Subject& subject, const KernelRequest& request) {
     judging_ = true;
     JudgeRequest others{request.build, request.trips, request.compile};
+    others.build.run_time_sizes = made.built.build.run_time_sizes;
     others.seconds = std::min(arguments_.judge_seconds(), request.deadline.left());
     others.next_best = [&](const MadeKernel& first, double seconds, const std::stop_token& stop) {
       return kept_or_searched(subject, first, seconds, stop);
@@ -147,11 +148,11 @@ void complain_of(const std::vector<codegen::Refusal>& refusals, const Terminal& 
 }
 
 codegen::BuildOptions build_options(const Arguments& arguments) {
-  codegen::BuildOptions build{
-      .cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
-      .turns = !arguments.has("--no-turns"),
-      .deep_rings = !arguments.has("--least-rings"),
-      .run_time_sizes = arguments.text("--sizes").value_or(package_format(arguments) ? "run-time" : "fixed") == "run-time"};
+  const std::optional<std::string> sizes = arguments.text("--sizes");
+  codegen::BuildOptions build{.cluster = static_cast<int>(arguments.integer("--cluster").value_or(1)),
+                              .turns = !arguments.has("--no-turns"),
+                              .deep_rings = !arguments.has("--least-rings"),
+                              .run_time_sizes = sizes ? sizes == "run-time" : package_format(arguments).has_value()};
   for (const std::string& cut : arguments.all("--cut")) build.cuts.push_back(std::stoi(cut));  // an integer in range: the option says so
   return build;
 }
@@ -188,6 +189,7 @@ std::optional<MadeKernel> make_kernel(const Arguments& arguments, const Terminal
   code = kDone;
   KernelRequest request{build_options(arguments), recording_of(arguments), arguments.integer("--trips"), goal, arguments.has("--again")};
   request.deadline = arguments.deadline();
+  request.sizes_may_be_fixed = package_format(arguments) && !arguments.has("--sizes");
   inputs->can_be_written = can_be_written(inputs->instance.spec().kernel, request);
   Subject subject{inputs->instance, inputs->constraints, inputs->schedule};
   if (inputs->open) subject.open = std::make_shared<const OpenLayouts>(*inputs->open);

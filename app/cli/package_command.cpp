@@ -74,10 +74,9 @@ int emit_package(codegen::PackageFormat format, const Arguments& arguments, cons
                                   made->built.program,     made->built.emission,     arguments.command_line};
   if (compiles) subject.compilers = compiler_sentences(*made);
   if (const auto predicted = prediction_of_run(arguments, *made)) subject.predicted_us = predicted->microseconds;
-  if (!made->built.emission.launch.sizes) {
-    codegen::BuildOptions build = made->built.build;
-    build.run_time_sizes = true;
-    subject.why_fixed_sizes = written_kernel({made->instance.kernel(), made->instance.problem(), made->schedule}, build).why_fixed_sizes;
+  if (!made->built.emission.launch.sizes && !arguments.has("--sizes")) {
+    subject.why_fixed_sizes =
+        written_for_most_sizes({made->instance.kernel(), made->instance.problem(), made->schedule}, made->built.build).why_fixed_sizes;
     if (!subject.why_fixed_sizes.empty()) terminal.note("all sizes are fixed: " + printable(subject.why_fixed_sizes));
   }
   const std::vector<codegen::PackageFile> files = codegen::package_files(format, subject);

@@ -19,9 +19,7 @@ Result<MadePackage> make_package(const KernelText& text, codegen::PackageFormat 
   const KernelSubject& of = text.of;
   if (of.options.trips || of.options.records != codegen::Recording::None)
     return Error::input("the kernel is written for tests: with a number of trips, or with clock readings", "take these options back first");
-  codegen::BuildOptions build = text.build;
-  build.run_time_sizes = true;
-  const WrittenKernel kernel = written_kernel({*of.spec.kernel, *of.problem, *of.schedule}, build);
+  const WrittenKernel kernel = written_for_most_sizes({*of.spec.kernel, *of.problem, *of.schedule}, text.build);
   if (!kernel.emission) return Error::input(printable(kernel.refusals.front().sentence));
   codegen::PackageSubject subject{*of.spec.kernel, *of.problem, *of.schedule, *kernel.program, *kernel.emission, command};
   subject.why_fixed_sizes = kernel.why_fixed_sizes;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "codegen/emit/size_formula.h"
 #include "codegen/package/c_text.h"
 #include "codegen/package/parts.h"
 #include "codegen/run/map_arguments.h"
@@ -76,7 +78,8 @@ std::string package_name(const PackageSubject& subject) {
 
 std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
   const LaunchPlan& launch = subject.emission.launch;
-  const std::vector<std::string> chosen = chosen_by_caller(subject);
+  std::map<std::string, std::string> names;  // of what a call chooses, in formulas as in the kernel file
+  for (const std::string& size : chosen_by_caller(subject)) names.emplace(size, size);
   std::vector<PackageTensor> tensors;
   std::set<std::string> members;
   for (std::size_t t = 0; t < subject.kernel.tensors.size(); ++t) {
@@ -90,7 +93,7 @@ std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
     for (const Expr& extent : tensor.shape) {
       const auto value = extent.evaluate(subject.program.params);
       made.extents.push_back(
-          c_formula(extent, subject.program.params, chosen).value_or(std::to_string(value.ok() ? *value : std::int64_t{1})));
+          size_formula(extent, subject.program.params, names).value_or(std::to_string(value.ok() ? *value : std::int64_t{1})));
     }
     tensors.push_back(std::move(made));
   }

@@ -150,17 +150,6 @@ TEST_CASE("what a kernel file says reaches a package's texts without ending a co
   CHECK(c_comment("/* x */") == "/ * x * /");
 }
 
-TEST_CASE("extents are C over the sizes that a call chooses", "[codegen]") {
-  const auto text = [](const char* formula) { return c_formula(*Expr::parse(formula), {{"M", 8}, {"T", 64}, {"D", 128}}, {"M"}); };
-  CHECK(text("ceil_div(M, T) * D") == "ceil_div(M, 64) * 128");
-  CHECK(text("(M + 1) * (M - 1)") == "(M + 1) * (M - 1)");
-  CHECK(text("max(M, T, D)") == "max(max(M, 64), 128)");
-  CHECK(text("if(M > T, M, D)") == "(M > 64) ? M : 128");
-  CHECK(text("T * D") == "8192");
-  CHECK_FALSE(text("cbrt(M)").has_value());
-  CHECK_FALSE(text("X + 1").has_value());
-}
-
 TEST_CASE("a package is written beside nothing of others", "[codegen]") {
   const Folder folder;
   const std::vector<PackageFile> files{{"a.h", "one"}, {"sub/b.txt", "two"}};
