@@ -87,7 +87,7 @@ void write_head(EmitContext& emit, const std::vector<std::string>& unskipped) {
     else
       sizes += " " + safe_name(name);
   if (emit.launch.sizes)
-    emit.text.line("//{}; sizes as an argument:{}; {} trips or more{}", params, sizes, emit.program.least_trips,
+    emit.text.line("//{}{} sizes as an argument:{}; {} trips or more{}", params, params.empty() ? "" : ";", sizes, emit.program.least_trips,
                    emit.program.trip_step > 1 ? fmt::format(", {} apart", emit.program.trip_step) : "");
   else
     emit.text.line("//{}; {} trips, {} tiles", params, emit.program.trips, emit.launch.tiles);

@@ -145,15 +145,15 @@ class ExtraIteration {
     return false;
   }
 
-  /// From its first column on; or above the diagonal in all rows that are stored of what follows from it.
+  /// From its first column on, which lies beyond the end; or above the diagonal in all rows that are stored of what follows from it.
   bool is_masked(const TileOp& op) const {
     const auto value = read_number<double>(text_attr(op, "value"));
     if (!value || *value > kHidden) return false;
     if (op.at.size() != 2) return false;
-    if (const auto below = Expr::parse(text_attr(op, "below")); below.ok())
+    if (flag_attr(op, "before"))  // `at` has the end, then the first column (or row)
       return always([&](const Scope& scope) {
-        const auto column = op.at[1].evaluate(scope), end = below->evaluate(scope);
-        return column.ok() && end.ok() && *column >= *end;
+        const auto end = op.at[0].evaluate(scope), first = op.at[1].evaluate(scope);
+        return end.ok() && first.ok() && *first >= *end;
       });
     bool stored = false;
     const std::set<std::string> follows = made_from(op);
