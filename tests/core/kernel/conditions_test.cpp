@@ -161,7 +161,8 @@ TEST_CASE("conditions are of the parameters, and survive being written and read"
 }
 
 TEST_CASE("200 random sizes of some shipped kernels: refused, or the whole formula comes out", "[core]") {
-  for (const char* name : {"gemm_hopper", "layernorm", "gemm_blackwell"}) try_sizes(load_kernel(name).value(), 20261127, 2);
+  for (const char* name : {"gemm_hopper", "layernorm", "gemm_blackwell", "attention_forward_hopper"})
+    try_sizes(load_kernel(name).value(), 20261127, 2);
 }
 
 TEST_CASE("the same of every shipped kernel and pattern", "[core][.slow]") { try_all_kernels(200); }

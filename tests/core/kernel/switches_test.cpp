@@ -15,11 +15,11 @@ namespace {
 
 /// Y = X, columns from END on as -1; with SUMS its sums along rows, too.
 constexpr const char* kText = R"J({"schema": "heddle.kernel/1", "name": "copies",
-  "reference": "Y = X",
+  "reference": "Y = X; Z = transpose(sum(X))",
   "params": [{"name": "N", "value": 64}, {"name": "END", "value": 64}, {"name": "SUMS", "value": 0}],
   "tensors": [{"name": "X", "dtype": "f32", "shape": [64, "N"], "role": "input"},
               {"name": "Y", "dtype": "f32", "shape": [64, "N"], "role": "output"},
-              {"name": "Z", "dtype": "f32", "shape": [64], "role": "output", "if": "SUMS == 1"}],
+              {"name": "Z", "dtype": "f32", "shape": [1, 64], "role": "output", "if": "SUMS == 1"}],
   "loop": {"variable": "i", "trips": "ceil_div(N, 32)"
 }
 ,
@@ -30,7 +30,7 @@ constexpr const char* kText = R"J({"schema": "heddle.kernel/1", "name": "copies"
             "if": "END < N"},
            {"name": "add", "kind": "reduce_sum", "in": ["y", "sum[-1]"], "out": ["sum"], "if": "SUMS == 1"},
            {"name": "store", "kind": "store", "in": ["y"], "tensor": "Y", "at": [0, "i*32"]}],
-  "epilogue": [{"name": "store_sum", "kind": "store", "in": ["sum"], "tensor": "Z", "at": [0], "if": "SUMS == 1"}]
+  "epilogue": [{"name": "store_sum", "kind": "store", "in": ["sum"], "tensor": "Z", "at": [0, 0], "if": "SUMS == 1"}]
 })J";
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -101,6 +101,7 @@ TEST_CASE("eval computes with what its parameters turn on", "[core]") {
   const auto sums = evaluate(kernel, {{"SUMS", 1}});
   REQUIRE(sums.ok());
   CHECK(sums->tensors.size() == 2);
+  CHECK(sums->pass);
   CHECK(evaluate(kernel, {{"SUMS", 0}}).value().tensors.size() == 1);
 }
 
@@ -127,7 +128,7 @@ TEST_CASE("the text of a kernel keeps what its parameters turn off", "[core]") {
 
 TEST_CASE("whoever reads what is not always there is told so", "[core]") {
   CHECK(faults_of(kText).empty());
-  CHECK(faults_of(replaced(kText, R"("at": [0], "if": "SUMS == 1")", R"("at": [0])")) ==
+  CHECK(faults_of(replaced(kText, R"("at": [0, 0], "if": "SUMS == 1")", R"("at": [0, 0])")) ==
         "copies.json: /epilogue/0/in/0: 'sum' is there only if SUMS == 1, and 'store_sum' is there always (give 'store_sum' the same "
         "\"if\")\n"
         "copies.json: /epilogue/0/tensor: tensor 'Z' is there only if SUMS == 1, and 'store_sum' is there always (give 'store_sum' the "

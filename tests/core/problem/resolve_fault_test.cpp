@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "core/kernel/switches.h"
 #include "core/library/library.h"
 #include "core/problem/resolve.h"
 #include "tests/support/paths.h"
@@ -55,6 +56,10 @@ std::size_t index_of(const Machine& m, const std::string& kind) {
 }
 
 std::size_t value_index(const Kernel& k, const std::string& name) { return static_cast<std::size_t>(k.find_value(name) - k.values.data()); }
+/// Its place in the file, where faults say it is; ops that parameters turn off are counted.
+std::size_t body_index(const Kernel& k, const std::string& name);
+std::size_t file_index(const Kernel& k, const std::string& name) { return body_index(as_in_file(k), name); }
+
 std::size_t body_index(const Kernel& k, const std::string& name) {
   for (std::size_t i = 0; i < k.body.size(); ++i)
     if (k.body[i].name == name) return i;
@@ -102,7 +107,7 @@ TEST_CASE("a kind without a rule is named", "[core]") {
   m.rules.erase(m.rules.begin() + static_cast<std::ptrdiff_t>(index_of(m, "reduce_max")));
   const Kernel k = kernel("attention_forward_hopper");
   const auto found = faults(k, m);
-  expect(found, "attention_forward_hopper.json", fmt::format("/body/{}/kind", body_index(k, "max0")),
+  expect(found, "attention_forward_hopper.json", fmt::format("/body/{}/kind", file_index(k, "max0")),
          "no cost rule for kind 'reduce_max' of op 'max0'");
   CHECK(found.size() == 2);
 }
@@ -115,7 +120,7 @@ TEST_CASE("groups that reach tensor memory through registers have four warps", "
     return faults(k, machine("b200"));
   };
   for (const auto& [op, warps] : {std::pair("read_s0", 8), {"write_o1", 1}, {"exp0", 8}}) {
-    const std::string pointer = fmt::format("/body/{}", body_index(kernel("attention_forward_blackwell"), op));
+    const std::string pointer = fmt::format("/body/{}", file_index(kernel("attention_forward_blackwell"), op));
     expect(with(op, warps), "attention_forward_blackwell.json", pointer, fmt::format("op '{}' needs {} warps", op, warps));
   }
 }
@@ -192,7 +197,7 @@ TEST_CASE("ops wider than the CTA and values without positive shape are refused"
   Machine m = machine("h100");
   m.rules[index_of(m, "exp2")].warps = Expr(64);
   const Kernel k = kernel("attention_forward_hopper");
-  expect(faults(k, m), "attention_forward_hopper.json", fmt::format("/body/{}", body_index(k, "exp0")),
+  expect(faults(k, m), "attention_forward_hopper.json", fmt::format("/body/{}", file_index(k, "exp0")),
          "needs 64 warps, a CTA on machine 'h100' has at most 32");
   Kernel bad = kernel("gemm_hopper");
   bad.values[2].shape[0] = expr("TILE_K - 64");
@@ -215,10 +220,10 @@ TEST_CASE("mma operands must fit each other", "[core]") {
   Kernel k = kernel("gemm_hopper");
   k.values[2].shape[0] = Expr(32);
   const auto found = faults(k, machine("h100"));
-  expect(found, "gemm_hopper.json", fmt::format("/body/{}", body_index(k, "MMA0")), "A gives K = 64, B gives K = 32");
+  expect(found, "gemm_hopper.json", fmt::format("/body/{}", file_index(k, "MMA0")), "A gives K = 64, B gives K = 32");
   Kernel out = kernel("gemm_hopper");
   out.values[value_index(out, "c1")].shape[1] = Expr(64);
-  expect(faults(out, machine("h100")), "gemm_hopper.json", fmt::format("/body/{}", body_index(out, "MMA1")),
+  expect(faults(out, machine("h100")), "gemm_hopper.json", fmt::format("/body/{}", file_index(out, "MMA1")),
          "the output is 64 x 64, expected M x N = 64 x 256");
 }
 
@@ -251,7 +256,7 @@ TEST_CASE("one copy of storage must not be overwritten while it may still be rea
 TEST_CASE("tensor memory accumulates in place, so both names must share storage", "[core]") {
   Kernel k = kernel("attention_forward_blackwell");
   k.values[value_index(k, "R0")].alias_of.clear();
-  expect(faults(k, machine("b200")), "attention_forward_blackwell.json", fmt::format("/body/{}/out/0", body_index(k, "PV0")),
+  expect(faults(k, machine("b200")), "attention_forward_blackwell.json", fmt::format("/body/{}/out/0", file_index(k, "PV0")),
          "accumulates in place");
 }
 
