@@ -83,6 +83,8 @@ const std::vector<std::string>& lowered_kernels() {
                                               "attention_forward_causal_hopper",
                                               "swiglu_dual_gemm_hopper",
                                               "layernorm",
+                                              "attention_delta",
+                                              "attention_round_dq",
                                               "gemm_fp8_hopper",
                                               "gemm_w4a16_hopper",
                                               "gemm_w4a16_prepacked_hopper",

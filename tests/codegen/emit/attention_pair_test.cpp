@@ -1,5 +1,9 @@
 // What a forward leaves for a backward, and what comes before and after that: LSE, Delta, the rounding of dQ. Their texts on the CPU,
 // beside heddle eval.
+#include <map>
+#include <string>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "codegen/emit/emit.h"
@@ -41,6 +45,16 @@ TEST_CASE("a forward's text leaves LSE where it is asked for it", "[codegen][.sl
   CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {"(tid & 3) == 0", "(tid & 3) == 5"}) > 0.9);
   CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {" && row < 200", ""}) > 1e-4);
   CHECK(run_text(test::lowering("attention_forward_hopper", kWithLse), 2, {"(lane >> 2)) + e * 8", "(lane >> 2)) + e * 7"}) > 1e-3);
+}
+
+TEST_CASE("grouped heads, and values of another head size than keys, leave LSE too", "[codegen][.slow]") {
+  const Scope sizes{{"HEADS", 2}, {"GROUP", 3}, {"Q_LEN", 200}, {"KV_LEN", 384}};
+  for (const std::map<std::string, std::string>& heads : std::vector<std::map<std::string, std::string>>{
+           {{"head_size", "64"}}, {{"head_size", "192"}, {"v_head_size", "128"}, {"kv", "64"}}}) {
+    std::map<std::string, std::string> options = heads;
+    options.insert({{"mask", "causal"}, {"group", "2"}, {"lse", "yes"}});
+    CHECK(run_text(timed_anew(test::lowered_pattern("attention_grouped_causal", "attention", options, sizes)), 2) < 1e-4);
+  }
 }
 
 TEST_CASE("a forward whose LSE is off is the one without it", "[codegen]") {

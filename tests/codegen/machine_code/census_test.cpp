@@ -48,6 +48,9 @@ const std::vector<Case>& cases() {
     for (const char* name : {"gemm_blackwell", "attention_forward_blackwell", "attention_forward_causal_blackwell",
                              "attention_forward_conditional_blackwell", "swiglu_dual_gemm_blackwell"})
       all.push_back({name, {}, ""});
+    for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper", "attention_forward_blackwell",
+                             "attention_forward_causal_blackwell"})
+      all.push_back({name, {{"LSE", 1}}, ""});
     all.push_back({"attention_backward_blackwell", {}, "tests/schedules/attention_backward_clean_b200.json"});
     all.push_back({"gemm_blackwell", {}, "", 2});
     all.push_back({"gemm_blackwell", {}, "cutlass-sm100"});
@@ -122,7 +125,8 @@ TEST_CASE("the compiled kernels have the instructions that they had", "[codegen]
     CAPTURE(made->compiled.log);
     CHECK(made->faults.empty());
     CHECK(made->compiled.report.remarks.empty());
-    const std::string name = fmt::format("{} {}{}", c.kernel, hand ? c.schedule : "solver", c.cluster > 1 ? " in pairs" : "");
+    const std::string name = fmt::format("{} {}{}{}", c.kernel, hand ? c.schedule : "solver", c.params.contains("LSE") ? " with LSE" : "",
+                                         c.cluster > 1 ? " in pairs" : "");
     actual[name] = census_text(made->compiled.census);
     const MachineAudit& found = made->audit;
     CHECK(found.lines);

@@ -45,6 +45,11 @@ const std::vector<Pair> kPairs{{"gemm_hopper", "h100", {}},
                                {"embedding_bag_vector_dae", "dae-tmu", {}},
                                {"embedding_bag_row_dae", "dae-tmu", {}},
                                {"embedding_bag_counted_dae", "dae-tmu", {{"DIM", 128}}},
+                               {"attention_forward_hopper", "h100", {{"LSE", 1}}},
+                               {"attention_delta", "h100", {}},
+                               {"attention_delta", "b200", {}},
+                               {"attention_round_dq", "h100", {{"D", 192}}},
+                               {"attention_round_dq", "b200", {{"D", 64}}},
                                {"layernorm", "h100", {}},
                                {"layernorm", "b200", {}}};
 
