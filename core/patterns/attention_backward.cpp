@@ -16,8 +16,7 @@ struct Backward {
   bool causal;
   DType dtype;
   std::string d = std::to_string(head), half = std::to_string(head / 2);  ///< a consumer makes half the columns of dQ
-  std::string blocks = "ceil_div(Q_LEN, Q_ROWS)", query = "(ceil_div(Q_LEN, Q_ROWS) - 1 - i / GROUP)*Q_ROWS",
-              member = "head*GROUP + i % GROUP";
+  std::string blocks = "ceil_div(Q_LEN, 64)", query = "(ceil_div(Q_LEN, 64) - 1 - i / GROUP)*64", member = "head*GROUP + i % GROUP";
 };
 
 /// "s" -> "s0"
@@ -40,17 +39,17 @@ void add_tensors(KernelDraft& k, const Backward& b) {
 }
 
 void add_values(KernelDraft& k, const Backward& b) {
-  for (const char* name : {"q", "do"}) k.smem(name, b.dtype, {"Q_ROWS", b.d});
-  for (const char* name : {"lse", "delta"}) k.smem(name, DType::F32, {"Q_ROWS"});
+  for (const char* name : {"q", "do"}) k.smem(name, b.dtype, {"64", b.d});
+  for (const char* name : {"lse", "delta"}) k.smem(name, DType::F32, {"64"});
   for (const int c : {0, 1}) {
     for (const char* name : {"k", "v"}) k.smem(of(name, c), b.dtype, {"64", b.d});
     for (const char* name : {"s", "t", "x", "p", "dp", "e", "ds"})
-      if (b.causal || name != std::string("t")) k.registers(of(name, c), DType::F32, {"64", "Q_ROWS"});
-    for (const char* name : {"ph", "dsh"}) k.registers(of(name, c), b.dtype, {"64", "Q_ROWS"});
-    k.smem(of("dsm", c), b.dtype, {"64", "Q_ROWS"});
+      if (b.causal || name != std::string("t")) k.registers(of(name, c), DType::F32, {"64", "64"});
+    for (const char* name : {"ph", "dsh"}) k.registers(of(name, c), b.dtype, {"64", "64"});
+    k.smem(of("dsm", c), b.dtype, {"64", "64"});
     for (const char* name : {"dv", "dk"}) k.registers(of(name, c), DType::F32, {"64", b.d});
-    for (const char* name : {"half", "dq"}) k.registers(of(name, c), DType::F32, {"Q_ROWS", b.half});
-    k.smem(of("dqs", c), DType::F32, {"Q_ROWS", b.half});
+    for (const char* name : {"half", "dq"}) k.registers(of(name, c), DType::F32, {"64", b.half});
+    k.smem(of("dqs", c), DType::F32, {"64", b.half});
     for (const char* name : {"dvh", "dkh"}) k.registers(of(name, c), b.dtype, {"64", b.d});
     for (const char* name : {"dvs", "dks"}) k.smem(of(name, c), b.dtype, {"64", b.d});
   }
@@ -104,7 +103,7 @@ void add_dq(KernelDraft& k, const Backward& b, int c) {
 
 Result<Kernel> make_backward(const PatternValues& v) {
   const Backward b{v.number("head_size"), v.word("mask") == "causal", v.dtype("dtype")};
-  const std::int64_t q_len = v.number("q_len"), kv_len = v.number("kv_len"), rows = v.number("q_rows");
+  const std::int64_t q_len = v.number("q_len"), kv_len = v.number("kv_len");
   if (b.causal && kv_len < q_len)
     return bad_option("kv_len",
                       fmt::format("a causal mask needs at least as many keys as queries; 'kv_len' is {}, 'q_len' {}", kv_len, q_len));
@@ -114,13 +113,12 @@ Result<Kernel> make_backward(const PatternValues& v) {
   k.param("GROUP", v.number("group"), std::min<std::int64_t>(v.number("group"), 2), "heads of queries for each head of keys");
   k.param("Q_LEN", q_len, std::min<std::int64_t>(q_len, 200), "queries per head");
   k.param("KV_LEN", kv_len, std::min<std::int64_t>(kv_len, 260), "keys per head");
-  k.param("Q_ROWS", rows, rows, "queries per step");
   if (b.causal) k.condition("KV_LEN >= Q_LEN", "the mask is aligned at the last query and the last key, so every query sees a key");
   add_tensors(k, b);
   k.grid("bk", "ceil_div(KV_LEN, 128)");
   k.grid("head", "HEADS");
   k.kernel.loop.trips = expr("GROUP * " + b.blocks);
-  if (b.causal) k.kernel.loop.tile_trips = expr("GROUP * (" + b.blocks + " - max(0, bk*128 + Q_LEN - KV_LEN) / Q_ROWS)");
+  if (b.causal) k.kernel.loop.tile_trips = expr("GROUP * (" + b.blocks + " - max(0, bk*128 + Q_LEN - KV_LEN) / 64)");
   add_values(k, b);
 
   for (const int c : {0, 1}) {
@@ -146,12 +144,12 @@ Result<Kernel> make_backward(const PatternValues& v) {
                      {"convert", expr(fmt::format("HEADS * GROUP * Q_LEN * {} * 6", b.head)), "dQ from f32 to 16 bits"}};
   k.kernel.max_groups = 3;
   k.kernel.about = fmt::format(
-      "Attention backward{}, head dimension {}, 128 keys per block, {} queries per step: two consumer warp groups own 64 keys each and "
+      "Attention backward{}, head dimension {}, 128 keys per block, 64 queries per step: two consumer warp groups own 64 keys each and "
       "exchange dS through shared memory, from which each makes half the columns of dQ. LSE is the base-2 logarithm of the row sums "
-      "(scores "
-      "times log2(e)/sqrt({})), Delta the row sums of dO * O over sqrt({}), both from a small kernel that runs before. dQ is a sum over "
+      "(scores times log2(e)/sqrt({})), Delta the row sums of dO * O over sqrt({}), both from a small kernel that runs before. dQ is a sum "
+      "over "
       "blocks in f32, which another kernel rounds.",
-      b.causal ? ", causal (aligned at the last query and the last key)" : "", b.head, rows, b.head, b.head);
+      b.causal ? ", causal (aligned at the last query and the last key)" : "", b.head, b.head, b.head);
   k.kernel.reference = b.causal ? "attention_backward_causal" : "attention_backward";
   return std::move(k.kernel);
 }
@@ -174,8 +172,7 @@ Pattern attention_backward() {
            size("kv_len", 8192, 1, "keys per head"),
            choice("head_size", {"64", "128"}, "128", "columns of Q, K and V"),
            choice("mask", {"none", "causal"}, "none", "causal: a query sees the keys up to its own place"),
-           choice("dtype", {"bf16", "f16"}, "bf16", "type of the tensors"),
-           choice("q_rows", {"64", "128"}, "64", "queries per step; 128 for heads of 64")},
+           choice("dtype", {"bf16", "f16"}, "bf16", "type of the tensors")},
           make_backward};
 }
 

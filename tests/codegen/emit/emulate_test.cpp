@@ -136,6 +136,7 @@ TEST_CASE("the text of causal attention backward computes what heddle eval compu
   CHECK(test::worst_ways(test::bank_counts()) == 1);
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 312}, {"KV_LEN", 500}}, 1) < 4e-3);  // ragged
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 64}}, 1) < 4e-3);    // one trip
+  CHECK(run_text(name, {{"HEADS", 1}, {"GROUP", 2}, {"Q_LEN", 192}, {"KV_LEN", 256}}, 1) < 4e-3);
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e >> 1 & 1) * 8 < own", "(e >> 1 & 1) * 8 <= own"}) > 0.02);
 }
 
