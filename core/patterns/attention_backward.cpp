@@ -1,5 +1,5 @@
-// Attention backward: a block of keys for two consumer warp groups of 64 keys each, which exchange dS through shared memory; its loop goes
-// over blocks of queries, from the last ones back, for all heads of queries that share the keys.
+// Attention backward: a block of keys for two consumer warp groups of 64 keys each, which exchange dS through shared memory for dQ. The
+// loop goes over blocks of queries, from the last ones back, for all heads of queries that share the keys.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,11 @@ struct Backward {
   std::int64_t head;  ///< columns of Q, K and V
   bool causal;
   DType dtype;
-  std::string d = std::to_string(head), half = std::to_string(head / 2);  ///< a consumer makes half the columns of dQ
+  std::string d = std::to_string(head);
   std::string blocks = "ceil_div(Q_LEN, 64)", query = "(ceil_div(Q_LEN, 64) - 1 - i / GROUP)*64", member = "head*GROUP + i % GROUP";
+
+  /// Of 64 columns: what one mma makes of K's panels.
+  int dq_parts() const { return static_cast<int>(head / 64); }
 };
 
 /// "s" -> "s0"
@@ -48,10 +51,12 @@ void add_values(KernelDraft& k, const Backward& b) {
     for (const char* name : {"ph", "dsh"}) k.registers(of(name, c), b.dtype, {"64", "64"});
     k.smem(of("dsm", c), b.dtype, {"64", "64"});
     for (const char* name : {"dv", "dk"}) k.registers(of(name, c), DType::F32, {"64", b.d});
-    for (const char* name : {"half", "dq"}) k.registers(of(name, c), DType::F32, {"64", b.half});
-    k.smem(of("dqs", c), DType::F32, {"64", b.half});
     for (const char* name : {"dvh", "dkh"}) k.registers(of(name, c), b.dtype, {"64", b.d});
     for (const char* name : {"dvs", "dks"}) k.smem(of(name, c), b.dtype, {"64", b.d});
+  }
+  for (int part = 0; part < b.dq_parts(); ++part) {
+    for (const char* name : {"half", "dq"}) k.registers(of(name, part), DType::F32, {"64", "64"});
+    k.smem(of("dqs", part), DType::F32, {"64", "64"});
   }
 }
 
@@ -91,14 +96,14 @@ void add_scores(KernelDraft& k, const Backward& b, int c) {
   k.loop(own("stage_ds"), "smem_store").in({own("dsh")}).out(own("dsm"));
 }
 
-/// Half the columns of dQ, of both consumers' dS.
-void add_dq(KernelDraft& k, const Backward& b, int c) {
-  const auto column = static_cast<std::int64_t>(c) * b.head / 2;
-  const std::string name = of("dQ", c);
-  k.loop(name + "_k0", "mma").in({"dsm0", "k0"}).out(of("half", c)).with("transpose_a", true).with("column", column);
-  k.loop(name + "_k1", "mma").in({"dsm1", "k1", of("half", c)}).out(of("dq", c)).with("transpose_a", true).with("column", column);
-  k.loop(of("stage_dq", c), "smem_store").in({of("dq", c)}).out(of("dqs", c));
-  k.loop(of("add_dq", c), "atomic_add").in({of("dqs", c)}).at("dQ", {b.member, b.query, std::to_string(column)});
+/// 64 columns of dQ, of both consumers' dS.
+void add_dq(KernelDraft& k, const Backward& b, int part) {
+  const std::int64_t column = std::int64_t{64} * part;
+  const std::string name = of("dQ", part);
+  k.loop(name + "_k0", "mma").in({"dsm0", "k0"}).out(of("half", part)).with("transpose_a", true).with("column", column);
+  k.loop(name + "_k1", "mma").in({"dsm1", "k1", of("half", part)}).out(of("dq", part)).with("transpose_a", true).with("column", column);
+  k.loop(of("stage_dq", part), "smem_store").in({of("dq", part)}).out(of("dqs", part));
+  k.loop(of("add_dq", part), "atomic_add").in({of("dqs", part)}).at("dQ", {b.member, b.query, std::to_string(column)});
 }
 
 Result<Kernel> make_backward(const PatternValues& v) {
@@ -132,7 +137,7 @@ Result<Kernel> make_backward(const PatternValues& v) {
   k.loop("load_do", "tma_load").at("dO", {b.member, b.query, "0"}).out("do");
   k.loop("load_delta", "tma_load").at("Delta", {b.member, b.query}).out("delta");
   for (const int c : {0, 1}) add_scores(k, b, c);
-  for (const int c : {0, 1}) add_dq(k, b, c);
+  for (int part = 0; part < b.dq_parts(); ++part) add_dq(k, b, part);
   for (const int c : {0, 1})
     for (const std::string name : {"dv", "dk"}) {
       k.after(of("narrow_" + name, c), "convert").in({of(name, c)}).out(of(name + "h", c));
@@ -145,7 +150,7 @@ Result<Kernel> make_backward(const PatternValues& v) {
   k.kernel.max_groups = 3;
   k.kernel.about = fmt::format(
       "Attention backward{}, head dimension {}, 128 keys per block, 64 queries per step: two consumer warp groups own 64 keys each and "
-      "exchange dS through shared memory, from which each makes half the columns of dQ. LSE is the base-2 logarithm of the row sums "
+      "exchange dS through shared memory, from which dQ is made, 64 columns at a time. LSE is the base-2 logarithm of the row sums "
       "(scores times log2(e)/sqrt({})), Delta the row sums of dO * O over sqrt({}), both from a small kernel that runs before. dQ is a sum "
       "over "
       "blocks in f32, which another kernel rounds.",
