@@ -1,5 +1,5 @@
-// Attention backward: a block of keys for two consumer warp groups of 64 keys each, which exchange dS through shared memory; its loop goes
-// over blocks of queries, from the last ones back, for all heads of queries that share the keys.
+// Attention backward: a block of keys for two consumer warp groups of 64 keys each, which exchange dS through shared memory for dQ. The
+// loop goes over blocks of queries, from the last ones back, for all heads of queries that share the keys.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,11 @@ struct Backward {
   std::int64_t head;  ///< columns of Q, K and V
   bool causal;
   DType dtype;
-  std::string d = std::to_string(head), half = std::to_string(head / 2);  ///< a consumer makes half the columns of dQ
-  std::string blocks = "ceil_div(Q_LEN, Q_ROWS)", query = "(ceil_div(Q_LEN, Q_ROWS) - 1 - i / GROUP)*Q_ROWS",
-              member = "head*GROUP + i % GROUP";
+  std::string d = std::to_string(head);
+  std::string blocks = "ceil_div(Q_LEN, 64)", query = "(ceil_div(Q_LEN, 64) - 1 - i / GROUP)*64", member = "head*GROUP + i % GROUP";
+
+  /// Of 64 columns: what one mma makes of K's panels.
+  int dq_parts() const { return static_cast<int>(head / 64); }
 };
 
 /// "s" -> "s0"
@@ -40,19 +42,21 @@ void add_tensors(KernelDraft& k, const Backward& b) {
 }
 
 void add_values(KernelDraft& k, const Backward& b) {
-  for (const char* name : {"q", "do"}) k.smem(name, b.dtype, {"Q_ROWS", b.d});
-  for (const char* name : {"lse", "delta"}) k.smem(name, DType::F32, {"Q_ROWS"});
+  for (const char* name : {"q", "do"}) k.smem(name, b.dtype, {"64", b.d});
+  for (const char* name : {"lse", "delta"}) k.smem(name, DType::F32, {"64"});
   for (const int c : {0, 1}) {
     for (const char* name : {"k", "v"}) k.smem(of(name, c), b.dtype, {"64", b.d});
     for (const char* name : {"s", "t", "x", "p", "dp", "e", "ds"})
-      if (b.causal || name != std::string("t")) k.registers(of(name, c), DType::F32, {"64", "Q_ROWS"});
-    for (const char* name : {"ph", "dsh"}) k.registers(of(name, c), b.dtype, {"64", "Q_ROWS"});
-    k.smem(of("dsm", c), b.dtype, {"64", "Q_ROWS"});
+      if (b.causal || name != std::string("t")) k.registers(of(name, c), DType::F32, {"64", "64"});
+    for (const char* name : {"ph", "dsh"}) k.registers(of(name, c), b.dtype, {"64", "64"});
+    k.smem(of("dsm", c), b.dtype, {"64", "64"});
     for (const char* name : {"dv", "dk"}) k.registers(of(name, c), DType::F32, {"64", b.d});
-    for (const char* name : {"half", "dq"}) k.registers(of(name, c), DType::F32, {"Q_ROWS", b.half});
-    k.smem(of("dqs", c), DType::F32, {"Q_ROWS", b.half});
     for (const char* name : {"dvh", "dkh"}) k.registers(of(name, c), b.dtype, {"64", b.d});
     for (const char* name : {"dvs", "dks"}) k.smem(of(name, c), b.dtype, {"64", b.d});
+  }
+  for (int part = 0; part < b.dq_parts(); ++part) {
+    for (const char* name : {"half", "dq"}) k.registers(of(name, part), DType::F32, {"64", "64"});
+    k.smem(of("dqs", part), DType::F32, {"64", "64"});
   }
 }
 
@@ -92,19 +96,19 @@ void add_scores(KernelDraft& k, const Backward& b, int c) {
   k.loop(own("stage_ds"), "smem_store").in({own("dsh")}).out(own("dsm"));
 }
 
-/// Half the columns of dQ, of both consumers' dS.
-void add_dq(KernelDraft& k, const Backward& b, int c) {
-  const auto column = static_cast<std::int64_t>(c) * b.head / 2;
-  const std::string name = of("dQ", c);
-  k.loop(name + "_k0", "mma").in({"dsm0", "k0"}).out(of("half", c)).with("transpose_a", true).with("column", column);
-  k.loop(name + "_k1", "mma").in({"dsm1", "k1", of("half", c)}).out(of("dq", c)).with("transpose_a", true).with("column", column);
-  k.loop(of("stage_dq", c), "smem_store").in({of("dq", c)}).out(of("dqs", c));
-  k.loop(of("add_dq", c), "atomic_add").in({of("dqs", c)}).at("dQ", {b.member, b.query, std::to_string(column)});
+/// 64 columns of dQ, of both consumers' dS.
+void add_dq(KernelDraft& k, const Backward& b, int part) {
+  const std::int64_t column = std::int64_t{64} * part;
+  const std::string name = of("dQ", part);
+  k.loop(name + "_k0", "mma").in({"dsm0", "k0"}).out(of("half", part)).with("transpose_a", true).with("column", column);
+  k.loop(name + "_k1", "mma").in({"dsm1", "k1", of("half", part)}).out(of("dq", part)).with("transpose_a", true).with("column", column);
+  k.loop(of("stage_dq", part), "smem_store").in({of("dq", part)}).out(of("dqs", part));
+  k.loop(of("add_dq", part), "atomic_add").in({of("dqs", part)}).at("dQ", {b.member, b.query, std::to_string(column)});
 }
 
 Result<Kernel> make_backward(const PatternValues& v) {
   const Backward b{v.number("head_size"), v.word("mask") == "causal", v.dtype("dtype")};
-  const std::int64_t q_len = v.number("q_len"), kv_len = v.number("kv_len"), rows = v.number("q_rows");
+  const std::int64_t q_len = v.number("q_len"), kv_len = v.number("kv_len");
   if (b.causal && kv_len < q_len)
     return bad_option("kv_len",
                       fmt::format("a causal mask needs at least as many keys as queries; 'kv_len' is {}, 'q_len' {}", kv_len, q_len));
@@ -114,13 +118,12 @@ Result<Kernel> make_backward(const PatternValues& v) {
   k.param("GROUP", v.number("group"), std::min<std::int64_t>(v.number("group"), 2), "heads of queries for each head of keys");
   k.param("Q_LEN", q_len, std::min<std::int64_t>(q_len, 200), "queries per head");
   k.param("KV_LEN", kv_len, std::min<std::int64_t>(kv_len, 260), "keys per head");
-  k.param("Q_ROWS", rows, rows, "queries per step");
   if (b.causal) k.condition("KV_LEN >= Q_LEN", "the mask is aligned at the last query and the last key, so every query sees a key");
   add_tensors(k, b);
   k.grid("bk", "ceil_div(KV_LEN, 128)");
   k.grid("head", "HEADS");
   k.kernel.loop.trips = expr("GROUP * " + b.blocks);
-  if (b.causal) k.kernel.loop.tile_trips = expr("GROUP * (" + b.blocks + " - max(0, bk*128 + Q_LEN - KV_LEN) / Q_ROWS)");
+  if (b.causal) k.kernel.loop.tile_trips = expr("GROUP * (" + b.blocks + " - max(0, bk*128 + Q_LEN - KV_LEN) / 64)");
   add_values(k, b);
 
   for (const int c : {0, 1}) {
@@ -134,7 +137,7 @@ Result<Kernel> make_backward(const PatternValues& v) {
   k.loop("load_do", "tma_load").at("dO", {b.member, b.query, "0"}).out("do");
   k.loop("load_delta", "tma_load").at("Delta", {b.member, b.query}).out("delta");
   for (const int c : {0, 1}) add_scores(k, b, c);
-  for (const int c : {0, 1}) add_dq(k, b, c);
+  for (int part = 0; part < b.dq_parts(); ++part) add_dq(k, b, part);
   for (const int c : {0, 1})
     for (const std::string name : {"dv", "dk"}) {
       k.after(of("narrow_" + name, c), "convert").in({of(name, c)}).out(of(name + "h", c));
@@ -146,12 +149,12 @@ Result<Kernel> make_backward(const PatternValues& v) {
                      {"convert", expr(fmt::format("HEADS * GROUP * Q_LEN * {} * 6", b.head)), "dQ from f32 to 16 bits"}};
   k.kernel.max_groups = 3;
   k.kernel.about = fmt::format(
-      "Attention backward{}, head dimension {}, 128 keys per block, {} queries per step: two consumer warp groups own 64 keys each and "
-      "exchange dS through shared memory, from which each makes half the columns of dQ. LSE is the base-2 logarithm of the row sums "
-      "(scores "
-      "times log2(e)/sqrt({})), Delta the row sums of dO * O over sqrt({}), both from a small kernel that runs before. dQ is a sum over "
+      "Attention backward{}, head dimension {}, 128 keys per block, 64 queries per step: two consumer warp groups own 64 keys each and "
+      "exchange dS through shared memory, from which dQ is made, 64 columns at a time. LSE is the base-2 logarithm of the row sums "
+      "(scores times log2(e)/sqrt({})), Delta the row sums of dO * O over sqrt({}), both from a small kernel that runs before. dQ is a sum "
+      "over "
       "blocks in f32, which another kernel rounds.",
-      b.causal ? ", causal (aligned at the last query and the last key)" : "", b.head, rows, b.head, b.head);
+      b.causal ? ", causal (aligned at the last query and the last key)" : "", b.head, b.head, b.head);
   k.kernel.reference = b.causal ? "attention_backward_causal" : "attention_backward";
   return std::move(k.kernel);
 }
@@ -174,8 +177,7 @@ Pattern attention_backward() {
            size("kv_len", 8192, 1, "keys per head"),
            choice("head_size", {"64", "128"}, "128", "columns of Q, K and V"),
            choice("mask", {"none", "causal"}, "none", "causal: a query sees the keys up to its own place"),
-           choice("dtype", {"bf16", "f16"}, "bf16", "type of the tensors"),
-           choice("q_rows", {"64", "128"}, "64", "queries per step; 128 for heads of 64")},
+           choice("dtype", {"bf16", "f16"}, "bf16", "type of the tensors")},
           make_backward};
 }
 

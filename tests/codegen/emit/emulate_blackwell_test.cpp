@@ -70,6 +70,7 @@ TEST_CASE("the text of causal attention backward on Blackwell computes what hedd
   CHECK(run_text(name, {{"HEADS", 3}, {"Q_LEN", 384}, {"KV_LEN", 384}}, 2) < 4e-3);  // tiles of 3 and 2 trips, two rounds
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 312}, {"KV_LEN", 500}}, 1) < 4e-3);  // ragged
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}, 1) < 4e-3);  // one trip
+  CHECK(run_text(name, {{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 192}, {"KV_LEN", 256}}, 1) < 4e-3);
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"row + tid - column", "row + tid - column + 1"}) > 0.02);
 }
 

@@ -136,7 +136,14 @@ TEST_CASE("the text of causal attention backward computes what heddle eval compu
   CHECK(test::worst_ways(test::bank_counts()) == 1);
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 312}, {"KV_LEN", 500}}, 1) < 4e-3);  // ragged
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 64}}, 1) < 4e-3);    // one trip
+  CHECK(run_text(name, {{"HEADS", 1}, {"GROUP", 2}, {"Q_LEN", 192}, {"KV_LEN", 256}}, 1) < 4e-3);
   CHECK(run_text(name, {{"HEADS", 1}, {"Q_LEN", 256}, {"KV_LEN", 256}}, 1, {"(e >> 1 & 1) * 8 < own", "(e >> 1 & 1) * 8 <= own"}) > 0.02);
+}
+
+TEST_CASE("the text of causal attention backward with heads of 64 in groups computes what heddle eval computes", "[codegen][.slow]") {
+  const std::map<std::string, std::string> options{{"mask", "causal"}, {"head_size", "64"}};
+  const Scope sizes{{"HEADS", 1}, {"GROUP", 2}, {"Q_LEN", 200}, {"KV_LEN", 260}};
+  CHECK(run_text(test::lowered_pattern("attention_backward_64", "attention_backward", options, sizes), 1) < 4e-3);
 }
 
 TEST_CASE("the text of mmas with vectors and matrices behind them computes what heddle eval computes", "[codegen][.slow]") {

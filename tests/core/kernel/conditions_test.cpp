@@ -76,8 +76,10 @@ void try_all_kernels(int most) {
   for (const LibraryEntry& entry : list_library(Shelf::Kernels)) try_sizes(load_kernel(entry.name).value(), ++seed, most);
   for (const Pattern& pattern : patterns())
     for (const char* mask : {"none", "causal", "blocks"}) {
-      if (pattern.name != "attention" && mask != std::string("none")) continue;
+      const bool backward = pattern.name == "attention_backward" && mask != std::string("blocks");
+      if (pattern.name != "attention" && !backward && mask != std::string("none")) continue;
       PatternChoices choices;
+      if (backward) choices = {{"mask", mask}, {"head_size", "64"}, {"group", "2"}};
       if (pattern.name == "attention") choices = {{"mask", mask}, {"q_len", "8448"}};
       try_sizes(kernel_of(pattern, choices).value(), ++seed, most);
     }

@@ -89,7 +89,7 @@ TEST_CASE("rows outside the tensors are read as zero and not written", "[core]")
   check_passes(shipped("attention_backward_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
   check_passes(shipped("attention_backward_blackwell"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
   check_passes(shipped("attention_backward_causal_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
-  check_passes(shipped("attention_backward_causal_blackwell"), {{"HEADS", 2}, {"Q_LEN", 150}, {"KV_LEN", 150}});
+  check_passes(shipped("attention_backward_causal_blackwell"), {{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 150}, {"KV_LEN", 150}});
   check_passes(shipped("layernorm"), {{"ROWS", 13}, {"BLOCKS", 1}});
 }
 

@@ -57,5 +57,6 @@ TEST_CASE("bad options of a pattern are all named, with what was probably meant"
   CHECK(to_string(kernel_of(attention, {{"mask", "blocks"}, {"q_len", "8192"}, {"kv_len", "1000"}}).error()) ==
         "/kv_len: 'kv_len' is 1000, no multiple of the 128 keys per loop step (896 or 1024 would be one)");
   CHECK_FALSE(kernel_of(attention, {{"mask", "causal"}, {"kv_len", "128"}, {"q_len", "256"}}).ok());
+  CHECK_FALSE(kernel_of(*find_pattern("attention_backward"), {{"mask", "causal"}, {"kv_len", "128"}, {"q_len", "256"}}).ok());
   CHECK(find_pattern("gem") == nullptr);
 }
