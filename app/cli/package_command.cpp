@@ -49,8 +49,9 @@ std::string why_no_package(const Arguments& arguments) {
 
 std::optional<codegen::PackageFormat> package_format(const Arguments& arguments) {
   const std::string format = arguments.text("--format").value_or("text");
-  if (format == "text") return std::nullopt;
-  return format == "torch" ? codegen::PackageFormat::Torch : codegen::PackageFormat::Cuda;
+  if (format == "package") return codegen::PackageFormat::Cuda;
+  if (format == "torch") return codegen::PackageFormat::Torch;
+  return std::nullopt;  // --format of other commands, too
 }
 
 int emit_package(codegen::PackageFormat format, const Arguments& arguments, const Terminal& terminal) {
