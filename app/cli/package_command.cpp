@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/inputs.h"
 #include "app/cli/lowering.h"
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
 #include "codegen/compile/compile.h"
+#include "codegen/program/run_time_sizes.h"
 #include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
+#include "core/kernel/execute.h"
+#include "core/kernel/switches.h"
+#include "core/library/source.h"
 
 namespace heddle::app {
 namespace {
@@ -45,6 +50,28 @@ std::string why_no_package(const Arguments& arguments) {
   return arguments.text("--out").value_or("-") == "-" ? "a package needs a folder: --out DIR" : "";
 }
 
+/// Where nobody chose the sizes of a text that serves all of them, they are such that everything is there that some sizes need. What cannot
+/// be read is left to whoever reads it again, and says so.
+Arguments with_general_sizes(Arguments arguments, const Terminal& terminal) {
+  if (arguments.has("--sizes") || arguments.has("SCHEDULE")) return arguments;
+  const Result<Kernel> whole = arguments.source()->kernel();
+  const Result<Scope> given = parse_params(arguments);
+  if (!whole || !given) return arguments;
+  const Result<Scope> scope = parameter_scope(*whole, *given, false);
+  if (!scope) return arguments;
+  const Result<Kernel> kernel = settled(*whole, *scope);
+  if (!kernel) return arguments;
+  std::vector<std::string> words = arguments.all("--param");
+  for (const auto& [name, value] : codegen::sizes_with_all(*kernel, *scope)) {
+    if (given->contains(name)) continue;
+    words.push_back(fmt::format("{}={}", name, value));
+    terminal.note(fmt::format("written with {0}={1}, so that it serves every {0}; with --param {0}={2} it serves whole steps only", name,
+                              value, scope->at(name)));
+  }
+  if (!words.empty()) arguments.set("--param", std::move(words));
+  return arguments;
+}
+
 }  // namespace
 
 std::optional<codegen::PackageFormat> package_format(const Arguments& arguments) {
@@ -54,7 +81,8 @@ std::optional<codegen::PackageFormat> package_format(const Arguments& arguments)
   return std::nullopt;  // --format of other commands, too
 }
 
-int emit_package(codegen::PackageFormat format, const Arguments& arguments, const Terminal& terminal) {
+int emit_package(codegen::PackageFormat format, const Arguments& words, const Terminal& terminal) {
+  const Arguments arguments = with_general_sizes(words, terminal);
   if (const std::string reason = why_no_package(arguments); !reason.empty()) return refuse(terminal, reason, false);
   const std::string folder = *arguments.text("--out"), schedule = arguments.text("--schedule").value_or("");
   const bool force = arguments.has("--force");

@@ -42,6 +42,10 @@ void require_params(EmitContext& emit) {
     if (at_run_time(emit, condition.expr))
       require_size(emit, host_text(emit, condition.expr),
                    condition.about.empty() ? condition.expr.text() : condition.expr.text() + ": " + condition.about);
+  // What is left out for the sizes that the text is written with must not be needed for others.
+  for (const std::string& off : emit.kernel.off)
+    if (const auto needed = Expr::parse(fmt::format("({}) == 0", off)); needed.ok() && at_run_time(emit, *needed))
+      require_size(emit, host_text(emit, *needed), fmt::format("the text leaves out what sizes need for which {}", off));
 }
 
 void require_no_remainder(EmitContext& emit, const Expr::Node& node, const SizeExpr& size) {

@@ -1,5 +1,6 @@
 #include "codegen/program/run_time_sizes.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -26,6 +27,8 @@ class FixedParams {
     if (kernel.loop.tile_trips) on_device(kernel.loop.tile_trips->root(), "the trips of a tile");
     for (const SizeExpr& size : size_exprs(kernel)) on_host(size.expr->root(), size.what);
     for (const Condition& condition : kernel.conditions) on_host(condition.expr.root(), "a condition");
+    for (const std::string& off : kernel.off)
+      if (const auto expr = Expr::parse(off); expr.ok()) on_host(expr->root(), "a condition");
   }
 
   std::string of(const std::string& param) const {
@@ -115,6 +118,29 @@ std::vector<RunTimeParam> run_time_params(const Kernel& kernel) {
     params.push_back({param.name, std::move(why)});
   }
   return params;
+}
+
+Scope sizes_with_all(const Kernel& kernel, const Scope& params) {
+  constexpr std::int64_t kNear = 64;
+  std::vector<Expr> off;  // of those that sizes decide
+  const std::vector<std::string> sizes = run_time_names(kernel);
+  for (const std::string& text : kernel.off)
+    if (const auto expr = Expr::parse(text); expr.ok() && mentions(expr->root(), sizes)) off.push_back(*expr);
+  Scope chosen = params, changed;
+  const auto holds = [&](const Expr& expr) {
+    const auto value = expr.evaluate(chosen);
+    return value.ok() && *value != 0;
+  };
+  const auto all = [&] {
+    return std::all_of(off.begin(), off.end(), holds) &&
+           std::all_of(kernel.conditions.begin(), kernel.conditions.end(), [&](const Condition& c) { return holds(c.expr); });
+  };
+  for (const std::string& size : sizes) {
+    const auto own = params.find(size);
+    if (own == params.end() || std::none_of(off.begin(), off.end(), [&](const Expr& e) { return mentions(e.root(), {size}); })) continue;
+    for (std::int64_t more = 1; more <= kNear && !all(); ++more) chosen[size] = changed[size] = own->second + more;
+  }
+  return all() ? changed : Scope();
 }
 
 std::vector<std::string> run_time_names(const Kernel& kernel) {

@@ -32,6 +32,10 @@ struct SizeExpr {
 };
 std::vector<SizeExpr> size_exprs(const Kernel& kernel);
 
+/// Sizes near the kernel's own, not below them, for which everything is there that some sizes need (core/kernel/switches.h): a text that is
+/// written with them serves all. Pre: the kernel is settled with `params`. Empty: all is there already, or no sizes near will do.
+Scope sizes_with_all(const Kernel& kernel, const Scope& params);
+
 /// Why more trips than the kernel's own would change a result, as a sentence; empty: they change none. A load beyond its tensor gives
 /// zeros, and a tile of zeros, or one that is masked whole, adds nothing to a sum and leaves a maximum as it is. Where a load or a mask
 /// ends is tried on many sizes, not proved.
