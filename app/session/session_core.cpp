@@ -9,6 +9,7 @@
 #include "app/session/files.h"
 #include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
+#include "core/kernel/switches.h"
 #include "core/library/library.h"
 #include "core/library/source.h"
 
@@ -159,6 +160,9 @@ Result<Content> SessionCore::content_of(const ScheduleHead& head) {
     next.machine = std::make_shared<const Machine>(std::move(*machine));
   }
   next.overrides = own_params(*next.kernel, head.params);  // a file says them all
+  auto kernel = settled(next.kernel, next.overrides);
+  if (!kernel) return kernel.error();
+  next.kernel = *std::move(kernel);
   next.choices = next.brought = head.layouts;
   auto problem = make_problem(next.spec());
   if (!problem) return problem.error();

@@ -60,6 +60,8 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
   const std::size_t rank = extents.size(), lead = rank - out.shape.size();
   tile.at = coordinates(emit, step, op);
   tile.at = {tile.at.rbegin(), tile.at.rend()};
+  for (std::string& at : tile.at)  // sums and products of them are written, and comparisons
+    if (at.find_first_of("&?<>=!") != std::string::npos) at = "(" + at + ")";
   bool whole = extents.back() % width == 0;
   if (!by_row && width > 1 && at_run_time(emit, tensor.shape.back()))
     require_size(emit, fmt::format("{} % {} == 0", host_text(emit, tensor.shape.back()), width),
@@ -70,6 +72,7 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
     // Where the tensor ends, or how far indices go, is not known before the kernel is started.
     const bool open = !emit.program.sizes.empty() && (at_run_time(emit, tensor.shape[d]) || !op.at[d].is_constant());
     const auto affine = open ? std::nullopt : op.at[d].affine(emit.program.params, variables);
+    require_extent(emit, tensor.shape[d], fmt::format("extents of {} are 32-bit numbers", safe_name(tensor.name)));
     const std::string extent = size_text(emit, tensor.shape[d], fmt::format("{}_extent{}", safe_name(tensor.name), d));
     const bool column = d + 1 == rank && !by_row, of_row = d + 1 == rank ? by_row : d >= lead;
     const std::string here = d < lead ? tile.at[d] : of_row ? "row" : "column";

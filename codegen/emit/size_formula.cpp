@@ -37,10 +37,17 @@ struct Formula {
     }
     if (node.op == Operator::Name) return texts.at(node.name);
     std::vector<std::string> parts;
+    if (node.children.empty()) return std::nullopt;
     for (const Expr::Node& child : node.children) {
       auto part = of(child);
       if (!part) return std::nullopt;
       parts.push_back(*std::move(part));
+    }
+    // Kernel files divide towards minus infinity, C towards zero.
+    const bool may_be_negative = node.children[0].op == Operator::Subtract || node.children[0].op == Operator::Negate;
+    if (may_be_negative && (node.op == Operator::Divide || node.op == Operator::Modulo)) {
+      const std::string rest = fmt::format("((({0} % {1}) + {1}) % {1})", parts[0], parts[1]);
+      return node.op == Operator::Modulo ? rest : fmt::format("(({} - {}) / {})", parts[0], rest, parts[1]);
     }
     if (const char* sign = host_sign(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
     switch (node.op) {

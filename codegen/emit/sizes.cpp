@@ -7,7 +7,10 @@
 #include "codegen/emit/size_formula.h"
 #include "codegen/emit/walk.h"
 #include "codegen/program/run_time_sizes.h"
+#include "core/base/assert.h"
 #include "core/base/expr_node.h"
+#include "core/kernel/op_shapes.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::codegen {
 namespace {
@@ -32,6 +35,37 @@ std::string field_of(EmitContext& emit, std::string name, std::string formula) {
   return "sizes." + name;
 }
 
+/// C divides by nothing less than one.
+void require_divisors(EmitContext& emit, const Expr::Node& node) {
+  for (const Expr::Node& child : node.children) require_divisors(emit, child);
+  const bool divides = node.op == Operator::Divide || node.op == Operator::Modulo || node.op == Operator::CeilDiv;
+  if (!divides || !mentions(node.children[1], emit.program.sizes)) return;
+  const std::string by = host_text(emit, Expr(node.children[1]));
+  require_size(emit, by + " >= 1", by + " is a divisor, at least 1");
+}
+
+/// What is left out for the sizes that the text is written with must not be needed for others, and what is there must do for others: a mask
+/// of what lies beyond an end hides nothing where nothing does.
+void require_same_ops(EmitContext& emit) {
+  const auto require = [&](const Expr& when, bool off) {
+    if (!at_run_time(emit, when)) return;
+    require_divisors(emit, when.root());
+    if (off)
+      require_size(emit, fmt::format("({}) == 0", host_text(emit, when)), "the text leaves out what sizes need for which " + when.text());
+    else
+      require_size(emit, host_text(emit, when), "the text has what only sizes need for which " + when.text());
+  };
+  const Kernel& whole = as_in_file(emit.kernel);
+  const auto look_at = [&](const std::optional<Expr>& when, bool does_for_all) {
+    if (!when) return;
+    const bool off = std::find(emit.kernel.off.begin(), emit.kernel.off.end(), when->text()) != emit.kernel.off.end();
+    if (off || !does_for_all) require(*when, off);
+  };
+  for (const Tensor& tensor : whole.tensors) look_at(tensor.when, false);
+  for (const auto* list : {&whole.prologue, &whole.body, &whole.epilogue})
+    for (const TileOp& op : *list) look_at(op.when, op.kind == "mask" && flag_attr(op, "before"));
+}
+
 void require_params(EmitContext& emit) {
   for (const std::string& param : emit.program.sizes) {
     const std::string name = safe_name(param);
@@ -39,13 +73,12 @@ void require_params(EmitContext& emit) {
     require_size(emit, fmt::format("{} <= {}", name, std::numeric_limits<std::int32_t>::max()), fmt::format("{} is a 32-bit number", name));
   }
   for (const Condition& condition : emit.kernel.conditions)
-    if (at_run_time(emit, condition.expr))
+    if (at_run_time(emit, condition.expr)) {
+      require_divisors(emit, condition.expr.root());
       require_size(emit, host_text(emit, condition.expr),
                    condition.about.empty() ? condition.expr.text() : condition.expr.text() + ": " + condition.about);
-  // What is left out for the sizes that the text is written with must not be needed for others.
-  for (const std::string& off : emit.kernel.off)
-    if (const auto needed = Expr::parse(fmt::format("({}) == 0", off)); needed.ok() && at_run_time(emit, *needed))
-      require_size(emit, host_text(emit, *needed), fmt::format("the text leaves out what sizes need for which {}", off));
+    }
+  require_same_ops(emit);
 }
 
 void require_no_remainder(EmitContext& emit, const Expr::Node& node, const SizeExpr& size) {
@@ -125,14 +158,27 @@ void add_size_variables(const EmitContext& emit, std::vector<std::string>& varia
   }
 }
 
+void require_extent(EmitContext& emit, const Expr& extent, const std::string& sentence) {
+  if (!at_run_time(emit, extent)) return;
+  require_divisors(emit, extent.root());
+  const auto require = [&](const auto& self, const Expr::Node& node) -> void {
+    for (const Expr::Node& child : node.children) self(self, child);
+    if (node.op == Operator::Multiply && mentions(node, emit.program.sizes))
+      require_size(emit, fmt::format("{} <= {}", host_text(emit, Expr(node)), std::numeric_limits<std::int32_t>::max()), sentence);
+  };
+  require(require, extent.root());
+  require_size(emit, fmt::format("{} <= {}", host_text(emit, extent), std::numeric_limits<std::int32_t>::max()), sentence);
+}
+
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name) {
   if (!at_run_time(emit, expr)) return fmt::format("{}", expr.evaluate(emit.program.params).value());
   return field_of(emit, name, host_text(emit, expr));
 }
 
 std::string host_text(const EmitContext& emit, const Expr& expr) {
-  const auto text = size_formula(expr, emit.program.params, host_names(emit));
-  return text.value_or("0");  // run_time_params() has left no such parameter
+  auto text = size_formula(expr, with_switches(emit.kernel, emit.program.params), host_names(emit));
+  HEDDLE_ASSERT(text.has_value(), "run_time_params() leaves literal what C cannot compute with");
+  return *std::move(text);
 }
 
 void require_size(EmitContext& emit, std::string formula, std::string sentence) {
@@ -159,7 +205,10 @@ void begin_sizes(EmitContext& emit) {
     field_of(emit, safe_name(name), safe_name(name));
   }
   require_params(emit);
-  for (const SizeExpr& size : size_exprs(emit.kernel)) require_no_remainder(emit, size.expr->root(), size);
+  for (const SizeExpr& size : size_exprs(emit.kernel)) {
+    require_divisors(emit, size.expr->root());
+    require_no_remainder(emit, size.expr->root(), size);
+  }
   count_tiles(emit);
   count_trips(emit);
   require_coordinates(emit);

@@ -15,6 +15,8 @@ bool at_run_time(const EmitContext& emit, const Expr& expr);
 /// "sizes.M" and the like, as more variables of expressions that a thread computes.
 void add_size_variables(const EmitContext& emit, std::vector<std::string>& variables, std::vector<std::string>& texts);
 /// An expression of parameters: a number, or a field of the argument by this name, which has it from now on.
+/// An extent is a 32-bit number, and so is every product on the way to it.
+void require_extent(EmitContext& emit, const Expr& extent, const std::string& sentence);
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name);
 /// As C for the host.
 std::string host_text(const EmitContext& emit, const Expr& expr);

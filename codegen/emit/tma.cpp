@@ -90,10 +90,10 @@ std::vector<std::string> extent_texts(EmitContext& emit, const TileOp& op, const
   }
   const std::string name = safe_name(tensor.name);
   for (std::size_t d = tensor.shape.size(); d-- > 0;) {
-    texts.push_back(host_text(emit, tensor.shape[d]));
-    if (at_run_time(emit, tensor.shape[d]))
-      require_size(emit, fmt::format("{} <= {}", texts.back(), std::numeric_limits<std::int32_t>::max()),
-                   fmt::format("extents of {} are 32-bit numbers", name));
+    const bool by_two = tensor.dtype == DType::I4 && d + 1 == tensor.shape.size();  // a literal (run_time_sizes.h), counted in bytes
+    texts.push_back(by_two ? fmt::format("{}", tensor.shape[d].evaluate(emit.program.params).value() / 2)
+                           : host_text(emit, tensor.shape[d]));
+    require_extent(emit, tensor.shape[d], fmt::format("extents of {} are 32-bit numbers", name));
   }
   // Strides are multiples of 16 bytes, of 40 bits (cuTensorMapEncodeTiled).
   const std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);

@@ -193,7 +193,7 @@ class Folder {
       if (!section.steps.empty()) role.sections.push_back(std::move(section));
     };
     straight(Part::Begin, 0, 0);
-    after_loop = loop_.empty();           // the others' loops
+    after_loop = loop_.empty();           // a role without a loop has its end after the loops of the others
     std::int64_t high = windows - below;  // one past the last full window
     std::vector<Step> pass;               // of the loop
     for (int tries = 0; (high - low) / unroll >= 2; ++tries) {

@@ -9,6 +9,7 @@
 #include "codegen/program/run_time_sizes.h"
 #include "core/base/scanner.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::codegen {
 namespace {
@@ -27,11 +28,12 @@ using Kind = Tile::Kind;
 
 class ExtraIteration {
  public:
-  ExtraIteration(const Kernel& kernel, const Scope& params) : kernel_(kernel), params_(params), sizes_(run_time_names(kernel)) {}
+  ExtraIteration(const Kernel& kernel, const Scope& params)
+      : kernel_(kernel), params_(with_switches(kernel, params)), sizes_(run_time_names(kernel)) {}
 
   std::string harm() {
     for (const TileOp& op : kernel_.body) {
-      if (op.kind == "tma_store" || op.kind == "atomic_add") {
+      if (op.kind == "tma_store" || op.kind == "store" || op.kind == "atomic_add") {
         const bool adds_nothing = op.kind == "atomic_add" && input(op, 0).kind == Kind::Zero;
         if (!adds_nothing && !lies_beyond(op, op.inputs.at(0).value))
           return fmt::format("'{}' would write what is not the kernel's", op.name);
@@ -125,7 +127,7 @@ class ExtraIteration {
       if (!holds(scope)) return false;
       ++tried;
     }
-    return tried > 0;
+    return tried >= kSamples / 4;
   }
 
   /// The tile of this value is nowhere in the op's tensor.
@@ -155,6 +157,7 @@ class ExtraIteration {
         const auto end = op.at[0].evaluate(scope), first = op.at[1].evaluate(scope);
         return end.ok() && first.ok() && *first >= *end;
       });
+    if (flag_attr(op, "transpose")) return false;  // keeps what lies beyond the last row
     bool stored = false;
     const std::set<std::string> follows = made_from(op);
     for (const TileOp& store : kernel_.epilogue) {
@@ -187,7 +190,7 @@ class ExtraIteration {
   }
 
   const Kernel& kernel_;
-  const Scope& params_;
+  const Scope params_;
   const std::vector<std::string> sizes_;
   std::map<std::string, Tile> tiles_;
 };

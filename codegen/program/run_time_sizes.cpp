@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/expr_node.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::codegen {
 namespace {
@@ -63,13 +64,7 @@ class FixedParams {
     }
     for (const auto& [name, value] : op.attrs)
       if (const auto* text = std::get_if<std::string>(&value))
-        if (const auto expr = Expr::parse(*text); expr.ok()) {
-          // A bound of a mask is a coordinate too.
-          if (op.kind == "mask")
-            on_device(expr->root(), fmt::format("attribute '{}' of '{}'", name, op.name));
-          else
-            fix(*expr, fmt::format("attribute '{}' of '{}' depends on it", name, op.name));
-        }
+        if (const auto expr = Expr::parse(*text); expr.ok()) fix(*expr, fmt::format("attribute '{}' of '{}' depends on it", name, op.name));
     if (!op.cost) return;
     const std::string why = fmt::format("the schedule depends on it: what '{}' costs", op.name);
     for (const auto& cycles : {op.cost->latency, op.cost->window, op.cost->warps})
@@ -126,7 +121,7 @@ Scope sizes_with_all(const Kernel& kernel, const Scope& params) {
   const std::vector<std::string> sizes = run_time_names(kernel);
   for (const std::string& text : kernel.off)
     if (const auto expr = Expr::parse(text); expr.ok() && mentions(expr->root(), sizes)) off.push_back(*expr);
-  Scope chosen = params, changed;
+  Scope chosen = with_switches(kernel, params), changed;
   const auto holds = [&](const Expr& expr) {
     const auto value = expr.evaluate(chosen);
     return value.ok() && *value != 0;
@@ -137,8 +132,11 @@ Scope sizes_with_all(const Kernel& kernel, const Scope& params) {
   };
   for (const std::string& size : sizes) {
     const auto own = params.find(size);
-    if (own == params.end() || std::none_of(off.begin(), off.end(), [&](const Expr& e) { return mentions(e.root(), {size}); })) continue;
-    for (std::int64_t more = 1; more <= kNear && !all(); ++more) chosen[size] = changed[size] = own->second + more;
+    const auto own_hold = [&] {
+      return std::all_of(off.begin(), off.end(), [&](const Expr& e) { return !mentions(e.root(), {size}) || holds(e); });
+    };
+    if (own == params.end()) continue;
+    for (std::int64_t more = 1; more <= kNear && !own_hold(); ++more) chosen[size] = changed[size] = own->second + more;
   }
   return all() ? changed : Scope();
 }

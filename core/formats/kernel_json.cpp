@@ -404,10 +404,7 @@ void read_root(ObjectReader& root, Kernel& kernel) {
       if (fault.pointer == list) return;
   std::vector<Fault> meaning = validate(kernel);
   for (Fault& fault : validate_shapes(kernel)) meaning.push_back(std::move(fault));
-  if (meaning.empty()) {
-    const Kernel bare = barest(kernel);
-    meaning = in_file(validate_free_axes(bare), bare);
-  }
+  if (meaning.empty()) meaning = validate_free_axes(kernel);
   std::erase_if(meaning, [&](const Fault& fault) { return log.touched(fault.pointer); });
   log.faults.insert(log.faults.end(), meaning.begin(), meaning.end());
 }
@@ -442,10 +439,19 @@ void leave_out(Json& document, const Kernel& kernel, const std::function<bool(co
   if (values->items()->empty()) std::erase_if(*document.members(), [](const JsonMember& m) { return m.key == "values"; });
 }
 
+/// As its file says it; what may have been changed after it was settled is as it is now.
+Kernel to_be_written(const Kernel& given) {
+  Kernel kernel = as_in_file(given);
+  kernel.name = given.name;
+  kernel.max_groups = given.max_groups;
+  kernel.producer = given.producer;
+  return kernel;
+}
+
 }  // namespace
 
 std::string kernel_text(const Kernel& given, std::string_view original) {
-  const Kernel& kernel = as_in_file(given);
+  const Kernel kernel = to_be_written(given);
   Json fresh = document_json(kKernelSchema, kernel);
   if (const Result<Json> json = parse_json(original, {}); !original.empty() && json) {
     // What the file left out stays out. A name without an entry there has an entry of its own only where it must.
@@ -467,7 +473,7 @@ std::string kernel_text(const Kernel& given, std::string_view original) {
 }
 
 std::string brief_kernel_text(const Kernel& given) {
-  const Kernel& kernel = as_in_file(given);
+  const Kernel kernel = to_be_written(given);
   Json fresh = document_json(kKernelSchema, kernel);
   leave_out(fresh, kernel, [](const std::string&, const char*) { return true; });
   return fresh.pretty();

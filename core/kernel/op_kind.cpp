@@ -98,10 +98,9 @@ constexpr std::array<OpKind, 25> kKinds{{
      "tile's first element for expressions that name at0 and at1."},
     {"mask", 1, 1, 1, false, false, kMask,
      "r = a where its column is at most its row, with `transpose` where its row is at most its column, else `value`; `at` has the row and "
-     "the column of the tile's first element (causal attention: the key comes after the query). With `before`, r = a where its column "
-     "(with "
-     "axis 0, its row) is before an end, and `at` has that end and the first column (or row): keys beyond the last one, where their number "
-     "is no multiple of a step."},
+     "the column of the tile's first element (causal attention: the key comes after the query). With `before`, r = a where its column, "
+     "with axis 0 its row, is before an end, and `at` has that end and the first column (or row): keys beyond the last one, where their "
+     "number is no multiple of a step."},
     {"convert", 1, 1, 1, false, false, kPlain, "The same numbers in another element type, rounded to nearest even."},
     {"copy", 1, 1, 1, false, false, kPlain, "The same tile under another name or in another space."},
     {"fill", 0, 0, 1, false, false, kConstant, "A tile of one constant."},

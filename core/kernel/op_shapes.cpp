@@ -158,6 +158,9 @@ void mask(ShapeCheck& c) {
   equal(c, 0);
   if (c.result->size() != 2)
     c.fault("/out/0", fmt::format("the tile is {}; expected two dimensions: masks lie over rows and columns", shape_text(*c.result)));
+  if (flag_attr(c.op, "before") && flag_attr(c.op, "transpose"))
+    c.fault("/attrs/transpose", "a mask with `before` has no diagonal", "leave one of them out");
+  if (!flag_attr(c.op, "before") && c.op.attrs.contains("axis")) c.fault("/attrs/axis", "only a mask with `before` has an axis");
 }
 
 struct Rule {

@@ -188,7 +188,17 @@ bool is_switch(const Kernel& kernel, const Param& param) {
     const std::vector<std::string> names = when.names();
     named = named || std::find(names.begin(), names.end(), param.name) != names.end();
   });
+  for (const Condition& condition : kernel.conditions) {  // of one that is held
+    const std::vector<std::string> names = condition.expr.names();
+    named = named || std::find(names.begin(), names.end(), param.name) != names.end();
+  }
   return named && param.value == 0;
+}
+
+Scope with_switches(const Kernel& kernel, Scope params) {
+  for (const Param& param : kernel.params)
+    if (is_switch(kernel, param)) params.emplace(param.name, 0);
+  return params;
 }
 
 Kernel barest(const Kernel& kernel) {
@@ -228,9 +238,51 @@ std::vector<Fault> in_file(std::vector<Fault> faults, const Kernel& kernel) {
       move(fault.pointer, fmt::format("/{}/", list.name), kernel.*list.ops, (*kernel.whole).*list.ops);
     move(fault.pointer, "/values/", kernel.values, kernel.whole->values);
     move(fault.pointer, "/tensors/", kernel.tensors, kernel.whole->tensors);
+    move(fault.pointer, "/free/", kernel.free, kernel.whole->free);
   }
   return faults;
 }
+
+namespace {
+
+/// A value that shares the storage of one that is not always there.
+void judge_aliases(const Kernel& kernel, const std::map<std::string, std::vector<const TileOp*>>& definitions, std::vector<Fault>& faults) {
+  const auto condition_of = [&](const std::string& value) -> std::optional<Expr> {
+    const auto made = definitions.find(value);
+    if (made == definitions.end() || made->second.empty()) return std::nullopt;
+    const bool handed = hands_on(kernel, *made->second.front(), made->second.size());
+    return handed ? std::nullopt : made->second.front()->when;
+  };
+  for (std::size_t v = 0; v < kernel.values.size(); ++v) {
+    const TileValue& value = kernel.values[v];
+    if (value.alias_of.empty()) continue;
+    const auto when = condition_of(value.alias_of);
+    if (when && !same_condition(when, condition_of(value.name)))
+      faults.push_back({kernel.source, fmt::format("/values/{}/alias_of", v),
+                        fmt::format("'{}' is there only if {}, and '{}' is not", value.alias_of, when->text(), value.name),
+                        fmt::format("give the op that makes '{}' the same \"if\"", value.name)});
+  }
+}
+
+/// What looks up an index tensor that is not always there.
+void judge_tables(const Kernel& kernel, std::vector<Fault>& faults) {
+  const auto judge = [&](const Expr& expr, const std::string& pointer, const std::optional<Expr>& when) {
+    for (const std::string& table : expr.tables())
+      if (const Tensor* tensor = kernel.find_tensor(table); tensor && tensor->when && !same_condition(tensor->when, when))
+        faults.push_back({kernel.source, pointer, fmt::format("index tensor '{}' is there only if {}", table, tensor->when->text()),
+                          "give what looks it up the same \"if\""});
+  };
+  for (std::size_t d = 0; d < kernel.grid.size(); ++d) judge(kernel.grid[d].size, fmt::format("/grid/{}/size", d), std::nullopt);
+  judge(kernel.loop.trips, "/loop/trips", std::nullopt);
+  if (kernel.loop.tile_trips) judge(*kernel.loop.tile_trips, "/loop/tile_trips", std::nullopt);
+  for (const NamedList& list : kNamedLists)
+    for (std::size_t i = 0; i < (kernel.*list.ops).size(); ++i) {
+      const TileOp& op = (kernel.*list.ops)[i];
+      for (std::size_t k = 0; k < op.at.size(); ++k) judge(op.at[k], fmt::format("/{}/{}/at/{}", list.name, i, k), op.when);
+    }
+}
+
+}  // namespace
 
 std::vector<Fault> validate_switches(const Kernel& kernel) {
   std::vector<Fault> faults;
@@ -254,6 +306,8 @@ std::vector<Fault> validate_switches(const Kernel& kernel) {
   };
   for (const NamedList& list : kNamedLists)
     for (std::size_t i = 0; i < (kernel.*list.ops).size(); ++i) judge(list, i, (kernel.*list.ops)[i]);
+  judge_aliases(kernel, definitions, faults);
+  judge_tables(kernel, faults);
   return faults;
 }
 

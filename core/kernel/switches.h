@@ -29,6 +29,9 @@ Result<std::optional<Kernel>> settled_otherwise(const Kernel& kernel, const Scop
 /// A parameter that may be 0, and is by default, for conditions name it, and nothing else does; all others are at least 1.
 bool is_switch(const Kernel& kernel, const Param& param);
 
+/// With the switches that are off, which a checked scope (conditions.h) does not name.
+Scope with_switches(const Kernel& kernel, Scope params);
+
 /// With all off that may be: what is not so there is so for no parameters.
 Kernel barest(const Kernel& kernel);
 
