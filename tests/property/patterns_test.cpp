@@ -65,7 +65,10 @@ TEST_CASE("kernels from patterns are read, solved, valid and compute their formu
       INFO((report.ok() ? report->tensors.at(0).worst : to_string(report.error())));
       REQUIRE(report.ok());
       CHECK(report->pass);
-      CHECK(report->tensors.at(0).compared);
+      // Blocks of keys that a table lists, in groups of heads, are no formula that is known.
+      const auto is = [&](const char* option, const char* value) { return choices.contains(option) && choices.at(option) == value; };
+      const bool unknown = is("mask", "blocks") && choices.contains("group") && !is("group", "1");
+      CHECK(report->tensors.at(0).compared == !unknown);
 
       const auto problem = resolve(*kernel, *machine);
       INFO((problem.ok() ? std::string() : to_string(problem.error())));

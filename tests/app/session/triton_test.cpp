@@ -63,6 +63,7 @@ struct Opened : Session {
     if (error()) FAIL(to_string(error()->error));
   }
   void settle() {
+    pump();  // which may begin it
     REQUIRE(test::wait_until([&] { return !triton().active(); }, [&] { pump(); }));
     pump();
   }

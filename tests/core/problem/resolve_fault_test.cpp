@@ -246,7 +246,7 @@ TEST_CASE("one copy of storage must not be overwritten while it may still be rea
   // P over S, likewise.
   Kernel p = kernel("attention_forward_blackwell");
   p.body[body_index(p, "write_p1")].inputs[0] = {"ph0", 0};
-  expect(faults(p, machine("b200")), "attention_forward_blackwell.json", fmt::format("/values/{}", value_index(p, "S1")),
+  expect(faults(p, machine("b200")), "attention_forward_blackwell.json", fmt::format("/values/{}", value_index(as_in_file(p), "S1")),
          "while op 'read_s1' may still use it");
   // An order edge corrects it.
   k.order.push_back({"read_o0", "write_o0", std::nullopt, 0});
