@@ -135,12 +135,13 @@ std::string host_text(const EmitContext& emit, const Expr& expr) {
   return text.value_or("0");  // run_time_params() has left no such parameter
 }
 
-void require_size(EmitContext& emit, std::string formula, std::string sentence) {
+void require_size(EmitContext& emit, std::string formula, std::string sentence, std::optional<std::size_t> rows_of) {
   auto& conditions = emit.launch.sizes->conditions;
-  const auto known = std::any_of(conditions.begin(), conditions.end(), [&](const SizeCondition& c) { return c.formula == formula; });
+  const auto known = std::any_of(conditions.begin(), conditions.end(),
+                                 [&](const SizeCondition& c) { return c.formula == formula && (!c.rows_of || c.rows_of == rows_of); });
   if (known) return;
   const auto parsed = Expr::parse(formula);
-  if (!parsed.ok() || !parsed->names().empty()) return conditions.push_back({std::move(formula), std::move(sentence)});
+  if (!parsed.ok() || !parsed->names().empty()) return conditions.push_back({std::move(formula), std::move(sentence), rows_of});
   // It is about literals.
   if (const auto holds = parsed->evaluate({}); !holds.ok() || *holds == 0)
     emit.refusals.push_back({"run_time_sizes", {}, "what must hold does not: " + sentence, std::nullopt});

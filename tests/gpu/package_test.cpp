@@ -65,6 +65,15 @@ void compile(const Written& package, const std::string& source, const std::strin
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
+/// package.h, by which programs of tests/gpu/fake/runtime call whatever package it is.
+void write_names(const Written& package) {
+  std::string upper = package.name;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
+                                         "include", package.name, package.name, upper);
+  REQUIRE(write_file(package.in("package.h"), header).ok());
+}
+
 struct Said {
   int code = 0;
   std::string text, log;
@@ -153,6 +162,29 @@ TEST_CASE("a package whose sizes are given by each call has one text for all, an
   CHECK(refused.log.empty());
 }
 
+TEST_CASE("rows of a package's tensors may have any length where they lie at multiples of 16 bytes, and maps are encoded once", "[gpu]") {
+  const FakeGpu gpu;
+  const Written package = written(test::small_gemm(), "odd", true);
+  write_names(package);
+  compile(package, test::repository_path("tests/gpu/fake/runtime/odd_calls.cpp"), "odd_calls");
+  const Said calls = said(package, "odd_calls");
+  INFO(calls.text);
+  CHECK(calls.code == 0);
+  CHECK(calls.text ==
+        "odd, contiguous: 8 contiguous rows of A are multiples of 16 bytes, as TMA needs them (M = 127, N = 127, K = 127)\n"
+        "odd, given as contiguous: 7 dimension 0 of A has stride 127 of 16 bits: a multiple of 16 bytes below 2^40 is needed\n"
+        "odd, apart: 0, 0 wrong\n"
+        "one row of any stride: 0, 0 wrong\n"
+        "rows of the result overlap: 7 rows of C overlap: those of a result must not\n"
+        "from two threads: 0 failed\n");
+  // Three tensors; two sets of sizes and strides were taken, one of them again and again.
+  std::size_t maps = 0, launches = 0;
+  std::istringstream lines(calls.log);
+  for (std::string line; std::getline(lines, line);) maps += line.starts_with("map "), launches += line.starts_with("launch ");
+  CHECK(maps == 3 * 2);
+  CHECK(launches == 2 + 40);
+}
+
 TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
   const FakeGpu gpu("maps");
   const Written package = written(test::small_gemm(), "wrong");
@@ -166,11 +198,7 @@ TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
 TEST_CASE("calls of a package that must fail have a code and a sentence with the values", "[gpu]") {
   const FakeGpu gpu;
   const Written package = written(test::small_gemm(), "calls");
-  std::string upper = package.name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
-                                         "include", package.name, package.name, upper);
-  REQUIRE(write_file(package.in("package.h"), header).ok());
+  write_names(package);
   compile(package, test::repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
   const Said calls = said(package, "calls");
   CHECK(calls.code == 0);
