@@ -2,11 +2,11 @@
 // must fail fails with a sentence.
 #include "codegen/package/package.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "codegen/program/build.h"
 #include "core/base/atomic_file.h"
 #include "tests/gpu/fixture.h"
+#include "tests/support/exit_status.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -31,26 +32,33 @@ constexpr const char* kSanitizer = "-fsanitize=address";  // the fake driver is 
 constexpr const char* kSanitizer = "";
 #endif
 
-/// A package that was written, with the folder that it lies in.
+/// A package in a folder, which is removed in the end.
 struct Written {
   std::string folder, name;
   std::string in(const std::string& file) const { return folder + "/" + file; }
+  /// `sized`: one text for every size, which is compiled here.
+  explicit Written(const Prepared& from, const std::string& below, bool sized = false);
+  Written(const Written&) = delete;
+  Written& operator=(const Written&) = delete;
+  ~Written() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
 };
 
-/// `sized`: one text for every size, which is compiled here.
-Written written(const Prepared& from, const std::string& folder, bool sized = false) {
+Written::Written(const Prepared& from, const std::string& below, bool sized)
+    : folder(fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, below, ::getpid())) {
   const auto built = build_program(from.kernel, from.problem, from.schedule, {}, {.run_time_sizes = sized});
   REQUIRE(built.program.has_value());
   const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, *built.program);
   REQUIRE(emitted.emission.has_value());
   REQUIRE(emitted.emission->launch.sizes.has_value() == sized);
   const PackageSubject subject{from.kernel, from.problem, from.schedule, *built.program, *emitted.emission, "heddle emit"};
-  Written package{fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, folder, ::getpid()), package_name(subject)};
-  for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(package.in(file.path), file.text, MissingFolder::Create).ok());
+  name = package_name(subject);
+  for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(in(file.path), file.text, MissingFolder::Create).ok());
   const auto compiled = compile_cuda(emitted.emission->source, from.request(false).compile);
   REQUIRE(compiled.ok());
-  REQUIRE(write_file(package.in("cubin"), compiled->cubin).ok());
-  return package;
+  REQUIRE(write_file(in("cubin"), compiled->cubin).ok());
 }
 
 /// Compiled with the host half of the package by the host's compiler, whose warnings are errors.
@@ -85,7 +93,7 @@ Said said(const Written& package, const std::string& program, const std::string&
                                              package.in("cubin"), log, package.in(program), words, out)
                                      .c_str());
   const auto text = read_file(out), lines = read_file(log);
-  return {WEXITSTATUS(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
+  return {test::exit_status(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
 }
 
 /// Tensor maps and launches of a log, each once, in the order in which they were first asked for. Recording builds are left out.
@@ -115,7 +123,7 @@ std::string calls_of_run(const Prepared& prepared, const std::string& log) {
 
 void runs_as_heddle_does(const Prepared& prepared, const std::string& folder, const std::string& result, const std::string& mode = "ok") {
   const FakeGpu gpu(mode);
-  const Written package = written(prepared, folder);
+  const Written package(prepared, folder);
   compile(package, package.in("example.cpp"), "example");
   const Said example = said(package, "example");
   INFO(example.text);
@@ -143,7 +151,7 @@ TEST_CASE("a package of a Blackwell GEMM calls the driver as heddle run does", "
 
 TEST_CASE("a package whose sizes are given by each call has one text for all, and calls the driver as that of one size does", "[gpu]") {
   const FakeGpu gpu;
-  const Written package = written(test::small_gemm(), "sized", true);
+  const Written package(test::small_gemm(), "sized", true);
   compile(package, package.in("example.cpp"), "example");
   const auto with = [&](const std::string& sizes) { return said(package, "example", {}, sizes); };
   const Said same = with("256 256 320");
@@ -164,7 +172,7 @@ TEST_CASE("a package whose sizes are given by each call has one text for all, an
 
 TEST_CASE("rows of a package's tensors may have any length where they lie at multiples of 16 bytes, and maps are encoded once", "[gpu]") {
   const FakeGpu gpu;
-  const Written package = written(test::small_gemm(), "odd", true);
+  const Written package(test::small_gemm(), "odd", true);
   write_names(package);
   compile(package, test::repository_path("tests/gpu/fake/runtime/odd_calls.cpp"), "odd_calls");
   const Said calls = said(package, "odd_calls");
@@ -187,7 +195,7 @@ TEST_CASE("rows of a package's tensors may have any length where they lie at mul
 
 TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
   const FakeGpu gpu("maps");
-  const Written package = written(test::small_gemm(), "wrong");
+  const Written package(test::small_gemm(), "wrong");
   compile(package, package.in("example.cpp"), "example");
   const Said example = said(package, "example");
   INFO(example.text);
@@ -197,7 +205,7 @@ TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
 
 TEST_CASE("calls of a package that must fail have a code and a sentence with the values", "[gpu]") {
   const FakeGpu gpu;
-  const Written package = written(test::small_gemm(), "calls");
+  const Written package(test::small_gemm(), "calls");
   write_names(package);
   compile(package, test::repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
   const Said calls = said(package, "calls");

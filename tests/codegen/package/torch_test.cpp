@@ -2,7 +2,6 @@
 // wrong shapes. Which sizes are read where follows from the kernel files, so every kind of them is here.
 #include "codegen/package/torch.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "core/base/atomic_file.h"
 #include "core/kernel/packed.h"
 #include "tests/codegen/fixture.h"
+#include "tests/support/exit_status.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -68,7 +68,7 @@ struct Scratch {
     const int status = std::system(fmt::format("{} >'{}' 2>&1", command, out).c_str());
     const auto text = read_file(out);
     INFO(command << "\n" << (text.ok() ? *text : ""));
-    REQUIRE(WEXITSTATUS(status) == 0);
+    REQUIRE(test::exit_status(status) == 0);
     return text.ok() ? *text : "";
   }
 };
