@@ -179,7 +179,7 @@ TEST_CASE("rows of a package's tensors may have any length where they lie at mul
   INFO(calls.text);
   CHECK(calls.code == 0);
   CHECK(calls.text ==
-        "odd, contiguous: 8 contiguous rows of A are multiples of 16 bytes, as TMA needs them (M = 127, N = 127, K = 127)\n"
+        "odd, contiguous: 8 contiguous rows of B are multiples of 16 bytes, as TMA needs them (M = 127, N = 127, K = 127)\n"
         "odd, given as contiguous: 7 dimension 0 of A has stride 127 of 16 bits: a multiple of 16 bytes below 2^40 is needed\n"
         "odd, apart: 0, 0 wrong\n"
         "one row of any stride: 0, 0 wrong\n"
