@@ -49,8 +49,8 @@ class TorchPackage {
   std::string shapes_header() const {
     const auto row = [&](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(),
-                         type.elements);
+      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(),
+                         type.elements, row_step(t));
     };
     const auto size = [&](const TorchSize& s) {
       return s.tensor ? fmt::format("{{\"{}\", {}, {}}}", s.name, *s.tensor, s.dimension) : fmt::format("{{\"{}\", kArgument, 0}}", s.name);
@@ -74,8 +74,9 @@ class TorchPackage {
       const TorchTensor& tensor = op_.tensors[t];
       const std::string local = local_name(t);
       if (!tensor.given) {
-        outputs += fmt::format("  const at::Tensor {} = at::empty(call.shapes[{}], tensors[0].options().dtype(at::k{}));\n", local, t,
-                               torch_type(tensor.as.dtype).scalar);
+        outputs +=
+            fmt::format("  const at::Tensor {0} = made(kernel::kTensors[{1}], call.shapes[{1}], tensors[0].options().dtype(at::k{2}));\n",
+                        local, t, torch_type(tensor.as.dtype).scalar);
         made.push_back(local);
       }
       members += fmt::format("  addresses.{} = {}.{}();\n", tensor.as.member, local,
@@ -112,8 +113,9 @@ class TorchPackage {
   std::string init() const {
     const auto tensor = [](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
+      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
                          t.written ? ", written=True" : "", t.given && t.as.strided ? ", strided=True" : "",
+                         !t.given && t.as.strided ? fmt::format(", row_step={}", row_step(t)) : "",
                          type.elements > 1 ? fmt::format(", elements={}", type.elements) : "",
                          t.packed.empty() ? "" : fmt::format(", packed=\"{}\"", t.packed));
     };
@@ -198,6 +200,9 @@ class TorchPackage {
     more.insert(more.end(), blanks_.begin(), blanks_.end());
     return filled(name, more);
   }
+
+  /// Elements that rows of a result begin at multiples of: 16 bytes, which lets rows have any length.
+  static int row_step(const TorchTensor& t) { return t.as.strided ? 128 / bits_of(t.as.dtype) : 1; }
 
   /// Never the name of anything else in binding.cpp.
   std::string local_name(std::size_t t) const { return fmt::format("t{}_{}", t, op_.tensors[t].as.member); }

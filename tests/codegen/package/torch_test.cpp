@@ -169,6 +169,8 @@ TEST_CASE("the extension's header reads sizes off shapes, computes those of resu
     say("rank", given({100, 128}, {2, 300, 128}, {2, 300, 128}));
     say("type", given({2, 100, 128}, {2, 300, 128}, {2, 300, 128}, "Half"));
     say("several", given({100, 128}, {2, 300, 128}, {2}, "Half"));
+    const Shape strides = strides_of({2, 3, 127}, kTensors[3]);
+    std::printf("result: %d %d %d\n", static_cast<int>(strides[0]), static_cast<int>(strides[1]), static_cast<int>(strides[2]));
     say("empty", given({2, 0, 128}, {2, 300, 128}, {2, 300, 128}));
     say("huge", given({std::int64_t{1} << 40, 4, 128}, {2, 300, 128}, {2, 300, 128}));
   }
@@ -213,6 +215,7 @@ TEST_CASE("the extension's header reads sizes off shapes, computes those of resu
         "type: Q is Half, expected BFloat16\n"
         "several: Q is Half, expected BFloat16; Q has shape [100, 128], expected [HEADS, Q_LEN, 128]; "
         "V has shape [2], expected [HEADS, KV_LEN, 128]\n"
+        "result: 384 128 1\n"
         "empty: Q_LEN is 0 (dimension 1 of Q), expected 1 at least and less than 2^31\n"
         "huge: HEADS is 1099511627776 (dimension 0 of Q), expected 1 at least and less than 2^31\n"
         "layernorm: 77 132 -> [77,1024,] [1024,] [1024,] [77,1024,]\n"
