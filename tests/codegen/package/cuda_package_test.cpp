@@ -159,6 +159,13 @@ TEST_CASE("a package is written beside nothing of others", "[codegen]") {
   REQUIRE(write_package({{"a.h", "three"}}, folder.file("new"), false).ok());  // a package is there already
   CHECK(*read_file(folder.file("new/a.h")) == "three");
   CHECK(*read_file(folder.file("new/mine.txt")) == "kept");
+  const auto mine = write_package({{"a.h", "four"}, {"mine.txt", "lost"}}, folder.file("new"), false);  // beside it, with a name of its own
+  REQUIRE_FALSE(mine.ok());
+  CHECK(mine.error().faults.front().message.find("holds 'mine.txt'") != std::string::npos);
+  CHECK(mine.error().faults.front().hint.find("force") == std::string::npos);  // the window has no such choice
+  CHECK(*read_file(folder.file("new/a.h")) == "three");
+  CHECK(*read_file(folder.file("new/mine.txt")) == "kept");
+  CHECK(write_package({{"sub/b.txt", "four"}}, folder.file("new"), false).ok());  // of the first package
   fs::create_directories(folder.path / "other");
   CHECK(check_package_folder(folder.file("other"), false).ok());  // empty
   REQUIRE(write_file(folder.file("other/a.h"), "theirs").ok());
