@@ -283,9 +283,7 @@ std::vector<PackageFile> torch_package(const PackageSubject& subject) {
                                  {"src/heddle_" + name + "/_gradients.py", package.file("torch_gradients.py.in")},
                                  {"src/heddle_" + name + "/_packing.py", package.file("torch_packing.py.in")},
                                  {"tests/test_" + name + ".py", package.test()}};
-  for (PackageFile& file : cuda_package(subject))
-    if (file.path == name + ".cu" || file.path == name + ".h" || file.path == "README.md")
-      files.push_back({"csrc/" + file.path, std::move(file.text)});
+  for (PackageFile& file : cuda_package(subject)) files.push_back({"csrc/" + file.path, std::move(file.text)});
   return files;
 }
 

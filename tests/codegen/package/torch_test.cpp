@@ -277,6 +277,5 @@ TEST_CASE("a package for PyTorch is the same each time, and holds the CUDA packa
   const std::vector<PackageFile> files = torch_package(attention().subject());
   CHECK(files == torch_package(attention().subject()));
   for (const PackageFile& file : cuda_package(attention().subject()))
-    if (file.path.ends_with(".cu") || file.path.ends_with(".h"))
-      CHECK(std::find(files.begin(), files.end(), PackageFile{"csrc/" + file.path, file.text}) != files.end());
+    CHECK(std::find(files.begin(), files.end(), PackageFile{"csrc/" + file.path, file.text}) != files.end());
 }
