@@ -111,7 +111,7 @@ std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
   return tensors;
 }
 
-std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
+PackageParts package_parts(const PackageSubject& subject) {
   PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}};
   parts.upper = in_case(parts.name, std::toupper);
   const std::string& about = subject.kernel.about;
@@ -123,6 +123,11 @@ std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
     parts.sizes.push_back(
         {size_name(size), value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
   }
+  return parts;
+}
+
+std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
+  const PackageParts parts = package_parts(subject);
   return {{parts.name + ".cu", host_text(parts)},
           {parts.name + ".h", interface_text(parts)},
           {"CMakeLists.txt", filled("CMakeLists.txt.in", parts.blanks())},

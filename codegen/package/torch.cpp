@@ -1,12 +1,12 @@
 #include "codegen/package/torch.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "codegen/package/c_text.h"
+#include "codegen/package/parts.h"
 #include "codegen/package/templates.h"
 #include "codegen/package/torch_formula.h"
 #include "codegen/package/torch_operator.h"
@@ -33,17 +33,10 @@ std::string joined(const List& list, std::string_view between, const std::functi
 /// One operator's texts.
 class TorchPackage {
  public:
-  explicit TorchPackage(const PackageSubject& subject) : subject_(subject), op_(torch_operator(subject)) {
-    std::string upper = op_.name;
-    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    const std::string& about = subject.kernel.about;
-    std::string number = subject.program.arch;
-    if (number.starts_with("sm_")) number = number.substr(3);
-    blanks_ = {{"K", op_.name},
-               {"U", upper},
-               {"ARCH", subject.program.arch},
-               {"ARCH_NUMBER", number},
-               {"TITLE", quotable(subject.kernel.name + (about.empty() ? "" : ": " + about))}};
+  explicit TorchPackage(const PackageSubject& subject)
+      : subject_(subject), op_(torch_operator(subject)), blanks_(package_parts(subject).blanks()) {
+    for (auto& [name, text] : blanks_)
+      if (name == "TITLE") text = quotable(text);
   }
 
   std::string shapes_header() const {
