@@ -43,6 +43,7 @@ while (($#)); do
   shift
 done
 ((${#stages[@]})) || stages=(release)
+if [[ " ${labels[*]} " == *' torch '* && $slow == no ]]; then die 2 "--label torch needs --slow: its tests are slow ones"; fi
 
 lock_build
 ensure_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" || [[ $INSTALL == no ]] || exit 6

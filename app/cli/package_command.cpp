@@ -6,12 +6,12 @@
 #include "app/cli/lowering.h"
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
+#include "app/jobs/package_job.h"
 #include "codegen/compile/compile.h"
-#include "codegen/program/run_time_sizes.h"
 #include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
 #include "core/kernel/execute.h"
-#include "core/kernel/switches.h"
+#include "core/library/library.h"
 #include "core/library/source.h"
 
 namespace heddle::app {
@@ -50,26 +50,37 @@ std::string why_no_package(const Arguments& arguments) {
   return arguments.text("--out").value_or("-") == "-" ? "a package needs a folder: --out DIR" : "";
 }
 
-/// Where nobody chose the sizes of a text that serves all of them, they are such that everything is there that some sizes need. What cannot
-/// be read is left to whoever reads it again, and says so.
-Arguments with_general_sizes(Arguments arguments, const Terminal& terminal) {
-  if (arguments.has("--sizes") || arguments.has("SCHEDULE")) return arguments;
-  const Result<Kernel> whole = arguments.source()->kernel();
+/// What is asked for, where nobody chose the sizes of a text that serves all of them: with such that everything is there that some sizes
+/// need. What cannot be read is left to whoever reads it again, and says so.
+struct Question {
+  Arguments arguments;
+  std::vector<std::string> chosen;  ///< a sentence for each size that was chosen here
+};
+
+Question with_general_sizes(const Arguments& arguments) {
+  Question question{arguments, {}};
+  if (arguments.has("--sizes") || arguments.has("SCHEDULE") || is_project(arguments.source()->name())) return question;
+  const Result<Kernel> kernel = arguments.source()->kernel();
   const Result<Scope> given = parse_params(arguments);
-  if (!whole || !given) return arguments;
-  const Result<Scope> scope = parameter_scope(*whole, *given, false);
-  if (!scope) return arguments;
-  const Result<Kernel> kernel = settled(*whole, *scope);
-  if (!kernel) return arguments;
+  if (!kernel || !given) return question;
+  const Result<Scope> sizes = general_sizes(*kernel, *given), own = parameter_scope(*kernel, *given, false);
+  if (!sizes || !own) return question;
   std::vector<std::string> words = arguments.all("--param");
-  for (const auto& [name, value] : codegen::sizes_with_all(*kernel, *scope)) {
-    if (given->contains(name)) continue;
+  for (const auto& [name, value] : *sizes) {
     words.push_back(fmt::format("{}={}", name, value));
-    terminal.note(fmt::format("written with {0}={1}, so that it serves every {0}; with --param {0}={2} it serves whole steps only", name,
-                              value, scope->at(name)));
+    question.chosen.push_back(fmt::format(
+        "written with {0}={1}, so that it serves every {0}; with --param {0}={2} it serves whole steps only", name, value, own->at(name)));
   }
-  if (!words.empty()) arguments.set("--param", std::move(words));
-  return arguments;
+  if (!sizes->empty()) question.arguments.set("--param", std::move(words));
+  return question;
+}
+
+/// With what the command line may do about it.
+int refuse_folder(const Terminal& terminal, Error error, const std::string& folder, bool force) {
+  if (!force && codegen::check_package_folder(folder, true).ok())
+    for (Fault& fault : error.faults)
+      if (!fault.hint.empty()) fault.hint += ", or write over them with --force";
+  return report(terminal, error, false);
 }
 
 }  // namespace
@@ -82,11 +93,13 @@ std::optional<codegen::PackageFormat> package_format(const Arguments& arguments)
 }
 
 int emit_package(codegen::PackageFormat format, const Arguments& words, const Terminal& terminal) {
-  const Arguments arguments = with_general_sizes(words, terminal);
+  Question question = with_general_sizes(words);
+  const Arguments& arguments = question.arguments;
   if (const std::string reason = why_no_package(arguments); !reason.empty()) return refuse(terminal, reason, false);
   const std::string folder = *arguments.text("--out"), schedule = arguments.text("--schedule").value_or("");
   const bool force = arguments.has("--force");
-  if (const auto fits = codegen::check_package_folder(folder, force); !fits.ok()) return report(terminal, fits.error(), false);
+  if (const auto fits = codegen::check_package_folder(folder, force); !fits.ok())
+    return refuse_folder(terminal, fits.error(), folder, force);
   if (!schedule.empty())
     if (const int failed = expect_writable(terminal, schedule, false)) return failed;
   // Packages are built by nvcc: loops are cut as suits it, where it is here.
@@ -94,9 +107,18 @@ int emit_package(codegen::PackageFormat format, const Arguments& words, const Te
       codegen::find_compiler(codegen::Compiler::Nvcc).ok() ? codegen::Compiler::Nvcc : codegen::Compiler::Auto;
   const bool compiles = !arguments.has("--no-compile") && codegen::find_compiler(compiler).ok();
   int code = kDone;
-  const auto made = make_kernel(arguments, terminal, compiles && !arguments.has("--cut") ? KernelGoal::Compiled : KernelGoal::Text,
-                                {compiler, codegen::default_cache()}, code);
+  const auto make = [&] {
+    return make_kernel(arguments, terminal, compiles && !arguments.has("--cut") ? KernelGoal::Compiled : KernelGoal::Text,
+                       {compiler, codegen::default_cache()}, code);
+  };
+  auto made = make();
+  if (made && !made->built.emission.launch.sizes &&
+      !question.chosen.empty()) {  // a text of one size is not for sizes that nobody asked for
+    question = {words, {}};
+    made = make();
+  }
   if (!made) return code;
+  for (const std::string& sentence : question.chosen) terminal.note(sentence);
   for (const auto* against : {&made->built.faults, &made->built.findings})
     for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
   codegen::PackageSubject subject{made->instance.kernel(), made->instance.problem(), made->schedule,
@@ -109,7 +131,8 @@ int emit_package(codegen::PackageFormat format, const Arguments& words, const Te
     if (!subject.why_fixed_sizes.empty()) terminal.note("all sizes are fixed: " + printable(subject.why_fixed_sizes));
   }
   const std::vector<codegen::PackageFile> files = codegen::package_files(format, subject);
-  if (const auto written = codegen::write_package(files, folder, force); !written.ok()) return report(terminal, written.error(), false);
+  if (const auto written = codegen::write_package(files, folder, force); !written.ok())
+    return refuse_folder(terminal, written.error(), folder, force);
   if (!schedule.empty())
     if (const int failed = write_text(terminal, schedule, schedule_text(made->instance.problem(), made->schedule))) return failed;
   if (!terminal.quiet)

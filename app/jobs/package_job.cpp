@@ -1,6 +1,9 @@
 #include "app/jobs/package_job.h"
 
+#include "codegen/program/run_time_sizes.h"
 #include "core/base/text_style.h"
+#include "core/kernel/execute.h"
+#include "core/kernel/switches.h"
 
 namespace heddle::app {
 namespace {
@@ -14,6 +17,16 @@ std::string first_code(const std::string& page) {
 }
 
 }  // namespace
+
+Result<Scope> general_sizes(const Kernel& kernel, const Scope& given) {
+  const Result<Scope> scope = parameter_scope(as_in_file(kernel), given, false);
+  if (!scope) return scope;
+  const Result<Kernel> now = settled(kernel, *scope);
+  if (!now) return now.error();
+  Scope sizes = codegen::sizes_with_all(*now, *scope);
+  std::erase_if(sizes, [&](const auto& size) { return given.contains(size.first); });
+  return sizes;
+}
 
 Result<MadePackage> make_package(const KernelText& text, codegen::PackageFormat format, const std::string& command) {
   const KernelSubject& of = text.of;

@@ -9,6 +9,9 @@
 
 namespace heddle::app {
 
+/// What the sizes that nobody chose are in a text that serves all sizes (codegen/program/run_time_sizes.h). Faults of `given`.
+Result<Scope> general_sizes(const Kernel& kernel, const Scope& given);
+
 struct MadePackage {
   std::vector<codegen::PackageFile> files;
   std::string call;  ///< as its README.md shows it

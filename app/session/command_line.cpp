@@ -8,6 +8,7 @@
 #include "app/command/arguments.h"
 #include "app/command/command_table.h"
 #include "app/jobs/file_names.h"
+#include "app/jobs/package_job.h"
 #include "app/session/kernel_state.h"
 #include "app/session/project.h"
 #include "app/session/proposal.h"
@@ -382,6 +383,19 @@ std::string picture_command(const Session& session, const Export& request) {
 
 }  // namespace
 
+std::string package_command(const Session& session, bool torch, const std::string& folder) {
+  const Content& content = session.content();
+  if (!content.kernel) return {};
+  std::vector<std::string> words{"--format", torch ? "torch" : "package", "--out", folder};
+  const ScheduleEntry* entry = content.entry();
+  const bool has_schedule = entry && (!entry->file.empty() || !project_to_name(session).empty());  // whose sizes the line takes
+  const Result<Scope> chosen = has_schedule ? Scope() : general_sizes(*content.kernel, content.overrides);
+  for (const auto& [name, value] : chosen ? *chosen : Scope())
+    if (const Param* param = content.kernel->find_param(name))
+      words.insert(words.end(), {"--param", fmt::format("{}={}", name, param->value)});
+  return command_line(session, "emit", words);
+}
+
 std::string export_command(const Session& session, const Export& request) {
   std::vector<std::string> words = drawn_words(session);
   const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
@@ -471,7 +485,7 @@ std::optional<std::string> cli_equivalent(const Session& session, const Command&
   if (const auto* c = command.as<WriteKernel>()) return c->again ? line("emit", again) : line("emit");
   if (command.is<SetKernelOptions>()) return line("emit");
   if (const auto* c = command.as<SaveKernel>()) return line("emit", {"--out", c->path});
-  if (const auto* c = command.as<SavePackage>()) return line("emit", {"--format", c->torch ? "torch" : "package", "--out", c->path});
+  if (const auto* c = command.as<SavePackage>()) return package_command(session, c->torch, c->path);
   if (const auto* c = command.as<SaveLayout>()) {
     if (!c->view || c->view->value.empty()) return std::nullopt;
     std::vector<std::string> words{"--value", c->view->value};

@@ -31,6 +31,8 @@ std::string shown_as_command(const Session& session);
 std::string ask_command(const Session& session, Topic topic, const AskOptions& options);
 /// Interprets the kernel's program in so many orders of events.
 std::string check_kernel_command(const Session& session, const CheckRequest& request);
+/// Writes the same package: with the sizes that are shown, where the line would choose others for lack of any.
+std::string package_command(const Session& session, bool torch, const std::string& folder);
 /// Runs the kernel of the shown schedule on a GPU, or profiles it.
 std::string run_kernel_command(const Session& session, bool profile);
 /// Runs programs of the kernel against each other there.

@@ -43,7 +43,9 @@ struct SizeField {
 /// What must hold of the sizes: a host refuses to start the kernel with others.
 struct SizeCondition {
   std::string formula;   ///< C as in SizeField; holds where it is not 0
-  std::string sentence;  ///< what holds then: "rows of A are multiples of 16 bytes"
+  std::string sentence;  ///< what holds then: "contiguous rows of A are multiples of 16 bytes"
+  /// A tensor of the kernel whose strides follow from its extents: where a caller gives them, they must be multiples of 16 bytes instead.
+  std::optional<std::size_t> rows_of{};
   bool operator==(const SizeCondition&) const = default;
 };
 

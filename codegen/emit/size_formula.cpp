@@ -1,8 +1,13 @@
 #include "codegen/emit/size_formula.h"
 
+#include <algorithm>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "core/base/scanner.h"
 
 namespace heddle::codegen {
 namespace {
@@ -66,6 +71,15 @@ struct Formula {
 };
 
 }  // namespace
+
+std::string size_name(const std::string& param) {
+  static const std::set<std::string_view> macros{"NULL",      "EOF",       "DEVICE",   "NAN",   "INFINITY",
+                                                 "INT32_MIN", "INT32_MAX", "RAND_MAX", "BUFSIZ"};
+  const bool capitals = std::all_of(param.begin(), param.end(), [](char c) { return c == '_' || is_digit(c) || (c >= 'A' && c <= 'Z'); });
+  std::string name;
+  for (const char c : param) name += in_name(c) ? c : '_';
+  return capitals && !macros.contains(param) ? name : name + "_";
+}
 
 std::optional<std::string> size_formula(const Expr& expr, const Scope& params, const std::map<std::string, std::string>& texts) {
   Formula formula{params, texts};

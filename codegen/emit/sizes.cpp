@@ -21,7 +21,7 @@ constexpr std::int64_t kMostTilesAlong = 100'000'000;
 
 std::map<std::string, std::string> host_names(const EmitContext& emit) {
   std::map<std::string, std::string> texts;
-  for (const std::string& name : emit.program.sizes) texts.emplace(name, safe_name(name));
+  for (const std::string& name : emit.program.sizes) texts.emplace(name, size_name(name));
   return texts;
 }
 
@@ -68,7 +68,7 @@ void require_same_ops(EmitContext& emit) {
 
 void require_params(EmitContext& emit) {
   for (const std::string& param : emit.program.sizes) {
-    const std::string name = safe_name(param);
+    const std::string name = size_name(param);
     require_size(emit, fmt::format("{} >= 1", name), fmt::format("{} is at least 1", name));
     require_size(emit, fmt::format("{} <= {}", name, std::numeric_limits<std::int32_t>::max()), fmt::format("{} is a 32-bit number", name));
   }
@@ -154,7 +154,7 @@ bool at_run_time(const EmitContext& emit, const Expr& expr) { return mentions(ex
 void add_size_variables(const EmitContext& emit, std::vector<std::string>& variables, std::vector<std::string>& texts) {
   for (const std::string& name : emit.program.sizes) {
     variables.push_back(name);
-    texts.push_back("sizes." + safe_name(name));
+    texts.push_back("sizes." + size_name(name));
   }
 }
 
@@ -181,12 +181,13 @@ std::string host_text(const EmitContext& emit, const Expr& expr) {
   return *std::move(text);
 }
 
-void require_size(EmitContext& emit, std::string formula, std::string sentence) {
+void require_size(EmitContext& emit, std::string formula, std::string sentence, std::optional<std::size_t> rows_of) {
   auto& conditions = emit.launch.sizes->conditions;
-  const auto known = std::any_of(conditions.begin(), conditions.end(), [&](const SizeCondition& c) { return c.formula == formula; });
+  const auto known = std::any_of(conditions.begin(), conditions.end(),
+                                 [&](const SizeCondition& c) { return c.formula == formula && (!c.rows_of || c.rows_of == rows_of); });
   if (known) return;
   const auto parsed = Expr::parse(formula);
-  if (!parsed.ok() || !parsed->names().empty()) return conditions.push_back({std::move(formula), std::move(sentence)});
+  if (!parsed.ok() || !parsed->names().empty()) return conditions.push_back({std::move(formula), std::move(sentence), rows_of});
   // It is about literals.
   if (const auto holds = parsed->evaluate({}); !holds.ok() || *holds == 0)
     emit.refusals.push_back({"run_time_sizes", {}, "what must hold does not: " + sentence, std::nullopt});
@@ -199,10 +200,10 @@ void begin_sizes(EmitContext& emit) {
   for (const std::string& name : emit.program.sizes) {
     emit.launch.sizes->params.push_back(name);
     const auto& fields = emit.launch.sizes->fields;
-    if (std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == safe_name(name); }))
+    if (std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == size_name(name); }))
       emit.refusals.push_back(
-          {"run_time_sizes", {}, fmt::format("two parameters would be called {} in the text", safe_name(name)), std::nullopt});
-    field_of(emit, safe_name(name), safe_name(name));
+          {"run_time_sizes", {}, fmt::format("two parameters would be called {} in the text", size_name(name)), std::nullopt});
+    field_of(emit, size_name(name), size_name(name));
   }
   require_params(emit);
   for (const SizeExpr& size : size_exprs(emit.kernel)) {

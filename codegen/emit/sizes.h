@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ void require_extent(EmitContext& emit, const Expr& extent, const std::string& se
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name);
 /// As C for the host.
 std::string host_text(const EmitContext& emit, const Expr& expr);
-/// What the host must check; where it is about literals only, it is looked at now, and refused. Once per formula.
-void require_size(EmitContext& emit, std::string formula, std::string sentence);
+/// What the host must check; where it is about literals only, it is looked at now, and refused. Once per formula and tensor (`rows_of` as
+/// of SizeCondition).
+void require_size(EmitContext& emit, std::string formula, std::string sentence, std::optional<std::size_t> rows_of = {});
 
 /// Of a program with sizes at run time: parameters, tiles and trips, and what they must be. After the grid's numbers.
 void begin_sizes(EmitContext& emit);

@@ -79,8 +79,8 @@ std::optional<Panels> panels_of(EmitContext& emit, std::size_t v, const TileOp& 
 }
 
 /// Extents of a tensor whose sizes are given at run time, as the host computes them, and what must hold of them.
-std::vector<std::string> extent_texts(EmitContext& emit, const TileOp& op, const Panels& panels) {
-  const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);
+std::vector<std::string> extent_texts(EmitContext& emit, const TileOp& op, std::size_t t, const Panels& panels) {
+  const Tensor& tensor = emit.kernel.tensors[t];
   std::vector<std::string> texts;
   if (emit.program.sizes.empty()) return texts;
   if (panels.relabelled || emit.tiles.plan->packed.contains(op.tensor)) {
@@ -98,10 +98,12 @@ std::vector<std::string> extent_texts(EmitContext& emit, const TileOp& op, const
   // Strides are multiples of 16 bytes, of 40 bits (cuTensorMapEncodeTiled).
   const std::int64_t bytes = std::max(bits_of(tensor.dtype) / 8, 1);
   require_size(emit, fmt::format("{} * {} % 16 == 0", texts[0], bytes),
-               fmt::format("rows of {} are multiples of 16 bytes, as TMA needs them", name));
-  if (texts.size() > 2)
+               fmt::format("contiguous rows of {} are multiples of 16 bytes, as TMA needs them", name), t);
+  if (texts.size() > 2) {
+    require_size(emit, fmt::format("{} >= 1", texts[0]), fmt::format("a row of {} has an element", name));
     require_size(emit, fmt::format("{} <= {} / ({} * {})", texts[1], (std::int64_t{1} << 40) - 1, texts[0], bytes),
                  fmt::format("a matrix of {} has less than 2^40 bytes", name));
+  }
   return texts;
 }
 
@@ -124,7 +126,7 @@ std::size_t map_of(EmitContext& emit, const TileOp& op, const Panels& panels) {
   } else if (tensor.dtype == DType::I4) {
     plan.extents[0] /= 2;
   }
-  plan.extent_texts = extent_texts(emit, op, panels);
+  plan.extent_texts = extent_texts(emit, op, plan.tensor, panels);
   plan.box.assign(plan.extents.size(), 1);
   plan.box[0] = panels.width;
   if (plan.box.size() > 1) plan.box[1] = panels.rows;

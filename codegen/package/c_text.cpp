@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "codegen/emit/names.h"
 #include "core/base/scanner.h"
 
 namespace heddle::codegen {
@@ -23,9 +24,9 @@ std::string c_name(std::string_view name) {
 
 std::string c_comment(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : comment_text(text)) {
     if (c == '/' && !safe.empty() && safe.back() == '*') safe += ' ';
-    safe += c >= ' ' && c <= '~' && c != '\\' ? c : '_';
+    safe += c;
     if (safe.ends_with("/*")) safe.insert(safe.size() - 1, " ");
   }
   return safe;

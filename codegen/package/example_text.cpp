@@ -11,12 +11,12 @@
 namespace heddle::codegen {
 namespace {
 
-/// A formula that texts/reference_... computes.
-struct Formula {
+/// A formula that texts/reference_... computes, so that the example checks by it.
+struct CheckedFormula {
   std::string_view name, file, output;
   std::array<std::string_view, 4> inputs;  ///< tensors by name, as its function takes them
 };
-constexpr Formula kFormulas[] = {
+constexpr CheckedFormula kFormulas[] = {
     {"gemm", "reference_gemm.in", "C", {"A", "B"}},
     {"gemm_block_scaled", "reference_gemm_block_scaled.in", "D", {"A", "B", "SA", "SB"}},
     {"swiglu_dual_gemm", "reference_swiglu_dual_gemm.in", "Out", {"A", "G", "U"}},
@@ -33,9 +33,10 @@ std::optional<std::size_t> place_of(const PackageParts& parts, std::string_view 
 }
 
 /// Its formula, where all of its tensors are there as the formula has them, and nothing else is read.
-const Formula* formula_of(const PackageParts& parts) {
+const CheckedFormula* formula_of(const PackageParts& parts) {
   const auto& kernel = parts.subject.kernel;
-  const auto found = std::find_if(std::begin(kFormulas), std::end(kFormulas), [&](const Formula& f) { return f.name == kernel.reference; });
+  const auto found =
+      std::find_if(std::begin(kFormulas), std::end(kFormulas), [&](const CheckedFormula& f) { return f.name == kernel.reference; });
   if (found == std::end(kFormulas) || !place_of(parts, found->output)) return nullptr;
   const bool attention = found->name.starts_with("attention");
   for (const PackageTensor& tensor : parts.tensors) {
@@ -49,7 +50,7 @@ const Formula* formula_of(const PackageParts& parts) {
   return &*found;
 }
 
-std::string reference_part(const PackageParts& parts, const Formula& formula) {
+std::string reference_part(const PackageParts& parts, const CheckedFormula& formula) {
   const Reference* known = find_reference(formula.name);
   std::string arguments, text = filled(formula.file, {{"CAUSAL", formula.name.ends_with("_causal") ? "true" : "false"}});
   for (const std::string_view input : formula.inputs)
@@ -108,7 +109,7 @@ std::string usage(const PackageParts& parts) {
 }  // namespace
 
 std::string example_text(const PackageParts& parts) {
-  const Formula* formula = formula_of(parts);
+  const CheckedFormula* formula = formula_of(parts);
   std::string tensors, given;
   std::vector<std::string> extents;
   for (std::size_t t = 0; t < parts.tensors.size(); ++t) {

@@ -17,8 +17,9 @@ std::vector<PackageFile> package_files(PackageFormat format, const PackageSubjec
 /// do.
 Result<Ok> check_package_folder(const std::string& folder, bool force);
 
-/// Each file complete or not at all; folders are made. Files of the same name are replaced, others stay. Errors as check_package_folder()
-/// and write_file().
+/// Each file complete or not at all; folders are made. Files that a package there had are replaced, others stay: where one has the name of
+/// a file of this package, that is an input error, unless `force` says to replace it too. Errors as check_package_folder() and
+/// write_file().
 Result<Ok> write_package(const std::vector<PackageFile>& files, const std::string& folder, bool force);
 
 }  // namespace heddle::codegen

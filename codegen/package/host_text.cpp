@@ -51,8 +51,8 @@ std::size_t place_of(const PackageParts& parts, std::size_t tensor) {
 std::string tensor_facts(const PackageParts& parts) {
   std::string text;
   for (const PackageTensor& t : parts.tensors)
-    text += fmt::format("    {{{}, {}, {}, {}, {}}},\n", c_string(t.member), t.extents.size(), bits_of(t.dtype), t.strided,
-                        t.role == TensorRole::Index ? 4 : 16);
+    text += fmt::format("    {{{}, {}, {}, {}, {}, {}}},\n", c_string(t.member), t.extents.size(), bits_of(t.dtype), t.strided,
+                        is_written(t.role), t.role == TensorRole::Index ? 4 : 16);
   return text;
 }
 
@@ -101,10 +101,12 @@ std::string size_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
   }
   text += fmt::format("  const auto wrong = [&](const char* sentence) {{ return failed(HEDDLE_{}_SIZE, \"%s ({})\", sentence{}); }};\n",
                       parts.upper, names, values);
-  for (const PackageSize& size : parts.sizes)
-    text += fmt::format("  if ({0} < 1 || {0} > INT32_MAX) return wrong(\"{0} is 1 to 2147483647\");\n", size.name);
-  for (const SizeCondition& condition : sizes.conditions)
-    text += fmt::format("  if (!({})) return wrong({});\n", condition.formula, c_string(condition.sentence));
+  for (const SizeCondition& condition : sizes.conditions) {
+    const bool given =
+        condition.rows_of && parts.tensors[place_of(parts, *condition.rows_of)].strided;  // then they are looked at themselves
+    text +=
+        fmt::format("  if ({}!({})) return wrong({});\n", given ? "contiguous && " : "", condition.formula, c_string(condition.sentence));
+  }
   text += shape_lines(parts);
   text += "  const i64 fields[] = {\n";
   for (const SizeField& field : sizes.fields) text += fmt::format("      {},  // {}\n", field.formula, c_comment(field.name));
@@ -115,17 +117,6 @@ std::string size_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
   text += "    shape.fields[f] = static_cast<int>(fields[f]);\n  }\n";
   text += fmt::format("  shape.tiles = {};\n", sizes.tiles);
   return text + "  if (shape.tiles < 1 || shape.tiles > INT32_MAX) return wrong(\"there are too many tiles, or none\");\n";
-}
-
-/// The numbers that formulas mention though no caller chooses them.
-std::string constant_lines(const PackageParts& parts, const std::vector<std::string>& formulas) {
-  std::string text;
-  for (const auto& [name, value] : parts.subject.program.params) {
-    const bool chosen = std::any_of(parts.sizes.begin(), parts.sizes.end(), [&](const PackageSize& s) { return s.name == name; });
-    const bool used = std::any_of(formulas.begin(), formulas.end(), [&](const std::string& f) { return has_word(f, name); });
-    if (!chosen && used) text += fmt::format("  const i64 {} = {};\n", name, value);
-  }
-  return text;
 }
 
 std::vector<std::string> formulas_of(const PackageParts& parts) {
@@ -182,16 +173,15 @@ std::string host_text(const PackageParts& parts) {
   blank("TENSOR_FACTS", tensor_facts(parts));
   blank("MAP_FACTS", map_facts(parts));
   blank("HELPERS", formula_helpers(formulas));
-  blank("SHAPE_ARGUMENT", asked ? fmt::format("const heddle_{}_sizes& given, ", parts.name) : "");
-  blank("SHAPE", constant_lines(parts, formulas) +
-                     (sized ? size_lines(parts, *launch.sizes) : shape_lines(parts) + fmt::format("  shape.tiles = {};\n", launch.tiles)));
+  blank("SHAPE_ARGUMENT", asked ? fmt::format("const heddle_{}_sizes& given, [[maybe_unused]] bool contiguous, ", parts.name) : "");
+  blank("SHAPE", (sized ? size_lines(parts, *launch.sizes) : shape_lines(parts) + fmt::format("  shape.tiles = {};\n", launch.tiles)));
   blank("RUNS_ON", runs_on_text(parts.subject.program.arch));
   blank("ARGUMENTS", argument_list(parts));
   blank("RUN_SIZES", asked ? fmt::format("const heddle_{}_sizes* sizes, ", parts.name) : "");
   blank("NO_SIZES", asked ? " || !sizes" : "");
   blank("AND_SIZES", asked ? " and sizes" : "");
   blank("OR_SIZES", asked ? ", or no sizes" : "");
-  blank("SIZES_VALUE", asked ? "*sizes, " : "");
+  blank("SIZES_VALUE", asked ? "*sizes, !strides, " : "");
   blank("CALL", call_lines(parts));
   return filled("host.cu.in", blanks);
 }

@@ -10,6 +10,7 @@
 #include "codegen/emit/size_formula.h"
 #include "codegen/package/c_text.h"
 #include "codegen/package/parts.h"
+#include "codegen/package/torch_operator.h"
 #include "codegen/run/map_arguments.h"
 #include "core/layout/plan.h"
 
@@ -26,6 +27,15 @@ std::vector<std::string> chosen_by_caller(const PackageSubject& subject) {
 std::string in_case(std::string text, int (*change)(int)) {
   for (char& c : text) c = static_cast<char>(change(static_cast<unsigned char>(c)));
   return text;
+}
+
+/// By a keyword, a target that CMake has, or a header that K.h would hide.
+bool is_taken(const std::string& name) {
+  static const std::set<std::string_view> others{"all",        "assert",         "clean",   "cuda",       "depend",        "differentiate",
+                                                 "edit_cache", "float",          "help",    "install",    "limits",        "math",
+                                                 "package",    "package_source", "pathlib", "preinstall", "rebuild_cache", "shapes",
+                                                 "stdint",     "stdio",          "stdlib",  "string",     "test",          "time"};
+  return others.contains(name) || c_name(name) != name || python_name(name) != name;
 }
 
 /// One map, which has the tensor as it is: then the caller's strides can stand in it.
@@ -73,13 +83,14 @@ std::string package_name(const PackageSubject& subject) {
     if (std::find(chosen.begin(), chosen.end(), param.name) != chosen.end()) continue;
     name += in_case(fmt::format("_{}{}{}", c_name(param.name), value->second < 0 ? "minus" : "", std::abs(value->second)), std::tolower);
   }
-  return name.substr(0, kLongestName);
+  name = name.substr(0, kLongestName);
+  return is_taken(name) ? name + "_kernel" : name;
 }
 
 std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
   const LaunchPlan& launch = subject.emission.launch;
-  std::map<std::string, std::string> names;  // of what a call chooses, in formulas as in the kernel file
-  for (const std::string& size : chosen_by_caller(subject)) names.emplace(size, size);
+  std::map<std::string, std::string> names;  // of what a call chooses
+  for (const std::string& size : chosen_by_caller(subject)) names.emplace(size, size_name(size));
   std::vector<PackageTensor> tensors;
   std::set<std::string> members;
   for (std::size_t t = 0; t < subject.kernel.tensors.size(); ++t) {
@@ -100,7 +111,7 @@ std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
   return tensors;
 }
 
-std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
+PackageParts package_parts(const PackageSubject& subject) {
   PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}};
   parts.upper = in_case(parts.name, std::toupper);
   const std::string& about = subject.kernel.about;
@@ -109,8 +120,14 @@ std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
   for (const std::string& size : chosen_by_caller(subject)) {
     const Param* param = subject.kernel.find_param(size);
     const auto value = subject.program.params.find(size);
-    parts.sizes.push_back({size, value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
+    parts.sizes.push_back(
+        {size_name(size), value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
   }
+  return parts;
+}
+
+std::vector<PackageFile> cuda_package(const PackageSubject& subject) {
+  const PackageParts parts = package_parts(subject);
   return {{parts.name + ".cu", host_text(parts)},
           {parts.name + ".h", interface_text(parts)},
           {"CMakeLists.txt", filled("CMakeLists.txt.in", parts.blanks())},

@@ -42,7 +42,7 @@ struct PackageTensor {
   std::string member;      ///< of heddle_K_tensors and heddle_K_strides; the tensor's name but for C++'s keywords
   DType dtype = DType::F32;
   TensorRole role = TensorRole::Input;
-  std::vector<std::string> extents;  ///< outermost first, C over the sizes' names in 64 bits: may call ceil_div, min and max
+  std::vector<std::string> extents;  ///< outermost first, C over the sizes' names (size_name()) in 64 bits: may call ceil_div, min and max
   bool strided = false;              ///< rows may lie apart; else it must be contiguous
   bool packed = false;               ///< its bytes are in the order of prepacked weights, which K.cu's place_of_... says
 };

@@ -31,6 +31,8 @@ struct PackageParts {
   Blanks blanks() const;
 };
 
+PackageParts package_parts(const PackageSubject& subject);
+
 std::string interface_text(const PackageParts& parts);
 std::string host_text(const PackageParts& parts);
 std::string example_text(const PackageParts& parts);

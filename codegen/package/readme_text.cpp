@@ -110,8 +110,9 @@ std::string readme_text(const PackageParts& parts) {
   style.utf8 = false;
   blank("ABOUT", printable(subject.kernel.about.empty() ? subject.kernel.name : subject.kernel.about));
   blank("COMMAND", subject.command.empty() ? "." : ", by\n\n    " + printable(subject.command));
-  blank("FAMILY",
-        subject.program.arch.starts_with("sm_10") ? " `compute_100f` and `sm_100f` give code for all of the family (B200, B300)." : "");
+  const bool blackwell = subject.program.arch.starts_with("sm_10");
+  blank("TOOLKIT", blackwell ? "12.8" : "12.0");
+  blank("FAMILY", blackwell ? " `compute_100f` and `sm_100f` give code for all of the family (B200, B300)." : "");
   blank("COMPILERS", compilers(subject));
   blank("CALL", call_text(parts));
   blank("TENSORS", tensor_list(parts));

@@ -1,12 +1,12 @@
 #include "codegen/package/torch.h"
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "codegen/package/c_text.h"
+#include "codegen/package/parts.h"
 #include "codegen/package/templates.h"
 #include "codegen/package/torch_formula.h"
 #include "codegen/package/torch_operator.h"
@@ -33,24 +33,17 @@ std::string joined(const List& list, std::string_view between, const std::functi
 /// One operator's texts.
 class TorchPackage {
  public:
-  explicit TorchPackage(const PackageSubject& subject) : subject_(subject), op_(torch_operator(subject)) {
-    std::string upper = op_.name;
-    std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    const std::string& about = subject.kernel.about;
-    std::string number = subject.program.arch;
-    if (number.starts_with("sm_")) number = number.substr(3);
-    blanks_ = {{"K", op_.name},
-               {"U", upper},
-               {"ARCH", subject.program.arch},
-               {"ARCH_NUMBER", number},
-               {"TITLE", quotable(subject.kernel.name + (about.empty() ? "" : ": " + about))}};
+  explicit TorchPackage(const PackageSubject& subject)
+      : subject_(subject), op_(torch_operator(subject)), blanks_(package_parts(subject).blanks()) {
+    for (auto& [name, text] : blanks_)
+      if (name == "TITLE") text = quotable(text);
   }
 
   std::string shapes_header() const {
     const auto row = [&](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(),
-                         type.elements);
+      return fmt::format("    {{\"{}\", \"{}\", {}, {}, {}, {}}},\n", t.name, type.scalar, c_string(t.words), t.as.extents.size(),
+                         type.elements, row_step(t));
     };
     const auto size = [&](const TorchSize& s) {
       return s.tensor ? fmt::format("{{\"{}\", {}, {}}}", s.name, *s.tensor, s.dimension) : fmt::format("{{\"{}\", kArgument, 0}}", s.name);
@@ -74,8 +67,9 @@ class TorchPackage {
       const TorchTensor& tensor = op_.tensors[t];
       const std::string local = local_name(t);
       if (!tensor.given) {
-        outputs += fmt::format("  const at::Tensor {} = at::empty(call.shapes[{}], tensors[0].options().dtype(at::k{}));\n", local, t,
-                               torch_type(tensor.as.dtype).scalar);
+        outputs +=
+            fmt::format("  const at::Tensor {0} = made(kernel::kTensors[{1}], call.shapes[{1}], tensors[0].options().dtype(at::k{2}));\n",
+                        local, t, torch_type(tensor.as.dtype).scalar);
         made.push_back(local);
       }
       members += fmt::format("  addresses.{} = {}.{}();\n", tensor.as.member, local,
@@ -112,8 +106,9 @@ class TorchPackage {
   std::string init() const {
     const auto tensor = [](const TorchTensor& t) {
       const TorchType type = torch_type(t.as.dtype);
-      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
+      return fmt::format("\n        Tensor(\"{}\", {}, \"{}\", {}{}{}{}{}{}),", t.name, type.python, t.words, t.as.extents.size(),
                          t.written ? ", written=True" : "", t.given && t.as.strided ? ", strided=True" : "",
+                         !t.given && t.as.strided ? fmt::format(", row_step={}", row_step(t)) : "",
                          type.elements > 1 ? fmt::format(", elements={}", type.elements) : "",
                          t.packed.empty() ? "" : fmt::format(", packed=\"{}\"", t.packed));
     };
@@ -199,6 +194,9 @@ class TorchPackage {
     return filled(name, more);
   }
 
+  /// Elements that rows of a result begin at multiples of: 16 bytes, which lets rows have any length.
+  static int row_step(const TorchTensor& t) { return t.as.strided ? 128 / bits_of(t.as.dtype) : 1; }
+
   /// Never the name of anything else in binding.cpp.
   std::string local_name(std::size_t t) const { return fmt::format("t{}_{}", t, op_.tensors[t].as.member); }
 
@@ -278,9 +276,7 @@ std::vector<PackageFile> torch_package(const PackageSubject& subject) {
                                  {"src/heddle_" + name + "/_gradients.py", package.file("torch_gradients.py.in")},
                                  {"src/heddle_" + name + "/_packing.py", package.file("torch_packing.py.in")},
                                  {"tests/test_" + name + ".py", package.test()}};
-  for (PackageFile& file : cuda_package(subject))
-    if (file.path == name + ".cu" || file.path == name + ".h" || file.path == "README.md")
-      files.push_back({"csrc/" + file.path, std::move(file.text)});
+  for (PackageFile& file : cuda_package(subject)) files.push_back({"csrc/" + file.path, std::move(file.text)});
   return files;
 }
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/emit/size_formula.h"
 #include "codegen/package/c_text.h"
 #include "core/base/expr_node.h"
 #include "core/layout/plan.h"
@@ -34,7 +35,7 @@ std::optional<std::string> python_text(const Expr::Node& node, const Scope& scop
     const auto value = evaluate_node(node, scope);
     return value.ok() ? std::optional(std::to_string(*value)) : std::nullopt;
   }
-  if (node.op == Operator::Name) return python_name(node.name);
+  if (node.op == Operator::Name) return python_name(size_name(node.name));
   std::vector<std::string> of;
   for (const Expr::Node& child : node.children) {
     auto text = python_text(child, scope, variables);
@@ -95,8 +96,8 @@ std::vector<TorchTensor> tensors_of(const PackageSubject& subject, const std::ve
 
 TorchSize size_of(const PackageSubject& subject, const std::string& param, const std::vector<TorchTensor>& tensors) {
   TorchSize size;
-  size.param = param;
-  size.name = python_name(param);
+  size.param = size_name(param);
+  size.name = python_name(size.param);
   if (const auto value = subject.program.params.find(param); value != subject.program.params.end()) size.value = value->second;
   const Param* declared = subject.kernel.find_param(param);
   size.small = declared ? declared->eval_value.value_or(size.value) : size.value;
@@ -104,8 +105,8 @@ TorchSize size_of(const PackageSubject& subject, const std::string& param, const
   for (std::size_t t = 0; t < tensors.size(); ++t)
     for (std::size_t d = 0; d < tensors[t].as.extents.size(); ++d) {
       const std::string& extent = tensors[t].as.extents[d];
-      size.shapes = size.shapes || has_word(extent, param);
-      if (!size.tensor && tensors[t].given && extent == param) size.tensor = t, size.dimension = d;
+      size.shapes = size.shapes || has_word(extent, size.param);
+      if (!size.tensor && tensors[t].given && extent == size.param) size.tensor = t, size.dimension = d;
     }
   return size;
 }

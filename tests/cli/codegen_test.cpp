@@ -57,6 +57,7 @@ TEST_CASE("emit writes a package into a folder of its own", "[app]") {
   const auto foreign = with({"package", "-o", repository_path("docs")});
   CHECK(foreign.code == kInvalidInput);
   CHECK(contains(foreign.err, "no package"));
+  CHECK(contains(foreign.err, "--force"));
 }
 
 TEST_CASE("loops are cut where --cut says, role by role", "[app]") {

@@ -2,11 +2,11 @@
 // must fail fails with a sentence.
 #include "codegen/package/package.h"
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 #include "codegen/program/build.h"
 #include "core/base/atomic_file.h"
 #include "tests/gpu/fixture.h"
+#include "tests/support/exit_status.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -31,26 +32,33 @@ constexpr const char* kSanitizer = "-fsanitize=address";  // the fake driver is 
 constexpr const char* kSanitizer = "";
 #endif
 
-/// A package that was written, with the folder that it lies in.
+/// A package in a folder, which is removed in the end.
 struct Written {
   std::string folder, name;
   std::string in(const std::string& file) const { return folder + "/" + file; }
+  /// `sized`: one text for every size, which is compiled here.
+  explicit Written(const Prepared& from, const std::string& below, bool sized = false);
+  Written(const Written&) = delete;
+  Written& operator=(const Written&) = delete;
+  ~Written() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
 };
 
-/// `sized`: one text for every size, which is compiled here.
-Written written(const Prepared& from, const std::string& folder, bool sized = false) {
+Written::Written(const Prepared& from, const std::string& below, bool sized)
+    : folder(fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, below, ::getpid())) {
   const auto built = build_program(from.kernel, from.problem, from.schedule, {}, {.run_time_sizes = sized});
   REQUIRE(built.program.has_value());
   const EmitResult emitted = emit_cuda(from.kernel, from.problem, from.schedule, *built.program);
   REQUIRE(emitted.emission.has_value());
   REQUIRE(emitted.emission->launch.sizes.has_value() == sized);
   const PackageSubject subject{from.kernel, from.problem, from.schedule, *built.program, *emitted.emission, "heddle emit"};
-  Written package{fmt::format("{}/packages/{}.{}", HEDDLE_FAKE_KERNELS, folder, ::getpid()), package_name(subject)};
-  for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(package.in(file.path), file.text, MissingFolder::Create).ok());
+  name = package_name(subject);
+  for (const PackageFile& file : cuda_package(subject)) REQUIRE(write_file(in(file.path), file.text, MissingFolder::Create).ok());
   const auto compiled = compile_cuda(emitted.emission->source, from.request(false).compile);
   REQUIRE(compiled.ok());
-  REQUIRE(write_file(package.in("cubin"), compiled->cubin).ok());
-  return package;
+  REQUIRE(write_file(in("cubin"), compiled->cubin).ok());
 }
 
 /// Compiled with the host half of the package by the host's compiler, whose warnings are errors.
@@ -65,6 +73,15 @@ void compile(const Written& package, const std::string& source, const std::strin
   REQUIRE(std::system(command.c_str()) == 0);
 }
 
+/// package.h, by which programs of tests/gpu/fake/runtime call whatever package it is.
+void write_names(const Written& package) {
+  std::string upper = package.name;
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
+  const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
+                                         "include", package.name, package.name, upper);
+  REQUIRE(write_file(package.in("package.h"), header).ok());
+}
+
 struct Said {
   int code = 0;
   std::string text, log;
@@ -76,7 +93,7 @@ Said said(const Written& package, const std::string& program, const std::string&
                                              package.in("cubin"), log, package.in(program), words, out)
                                      .c_str());
   const auto text = read_file(out), lines = read_file(log);
-  return {WEXITSTATUS(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
+  return {test::exit_status(status), text.ok() ? *text : "", lines.ok() ? *lines : ""};
 }
 
 /// Tensor maps and launches of a log, each once, in the order in which they were first asked for. Recording builds are left out.
@@ -106,7 +123,7 @@ std::string calls_of_run(const Prepared& prepared, const std::string& log) {
 
 void runs_as_heddle_does(const Prepared& prepared, const std::string& folder, const std::string& result, const std::string& mode = "ok") {
   const FakeGpu gpu(mode);
-  const Written package = written(prepared, folder);
+  const Written package(prepared, folder);
   compile(package, package.in("example.cpp"), "example");
   const Said example = said(package, "example");
   INFO(example.text);
@@ -134,7 +151,7 @@ TEST_CASE("a package of a Blackwell GEMM calls the driver as heddle run does", "
 
 TEST_CASE("a package whose sizes are given by each call has one text for all, and calls the driver as that of one size does", "[gpu]") {
   const FakeGpu gpu;
-  const Written package = written(test::small_gemm(), "sized", true);
+  const Written package(test::small_gemm(), "sized", true);
   compile(package, package.in("example.cpp"), "example");
   const auto with = [&](const std::string& sizes) { return said(package, "example", {}, sizes); };
   const Said same = with("256 256 320");
@@ -153,9 +170,32 @@ TEST_CASE("a package whose sizes are given by each call has one text for all, an
   CHECK(refused.log.empty());
 }
 
+TEST_CASE("rows of a package's tensors may have any length where they lie at multiples of 16 bytes, and maps are encoded once", "[gpu]") {
+  const FakeGpu gpu;
+  const Written package(test::small_gemm(), "odd", true);
+  write_names(package);
+  compile(package, test::repository_path("tests/gpu/fake/runtime/odd_calls.cpp"), "odd_calls");
+  const Said calls = said(package, "odd_calls");
+  INFO(calls.text);
+  CHECK(calls.code == 0);
+  CHECK(calls.text ==
+        "odd, contiguous: 8 contiguous rows of B are multiples of 16 bytes, as TMA needs them (M = 127, N = 127, K = 127)\n"
+        "odd, given as contiguous: 7 dimension 0 of A has stride 127 of 16 bits: a multiple of 16 bytes below 2^40 is needed\n"
+        "odd, apart: 0, 0 wrong\n"
+        "one row of any stride: 0, 0 wrong\n"
+        "rows of the result overlap: 7 rows of C overlap: those of a result must not\n"
+        "from two threads: 0 failed\n");
+  // Three tensors; two sets of sizes and strides were taken, one of them again and again.
+  std::size_t maps = 0, launches = 0;
+  std::istringstream lines(calls.log);
+  for (std::string line; std::getline(lines, line);) maps += line.starts_with("map "), launches += line.starts_with("launch ");
+  CHECK(maps == 3 * 2);
+  CHECK(launches == 2 + 40);
+}
+
 TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
   const FakeGpu gpu("maps");
-  const Written package = written(test::small_gemm(), "wrong");
+  const Written package(test::small_gemm(), "wrong");
   compile(package, package.in("example.cpp"), "example");
   const Said example = said(package, "example");
   INFO(example.text);
@@ -165,12 +205,8 @@ TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
 
 TEST_CASE("calls of a package that must fail have a code and a sentence with the values", "[gpu]") {
   const FakeGpu gpu;
-  const Written package = written(test::small_gemm(), "calls");
-  std::string upper = package.name;
-  std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  const std::string header = fmt::format("#{} \"{}.h\"\n#define PART(name) heddle_{}_##name\n#define CODE(name) HEDDLE_{}_##name\n",
-                                         "include", package.name, package.name, upper);
-  REQUIRE(write_file(package.in("package.h"), header).ok());
+  const Written package(test::small_gemm(), "calls");
+  write_names(package);
   compile(package, test::repository_path("tests/gpu/fake/runtime/calls.cpp"), "calls");
   const Said calls = said(package, "calls");
   CHECK(calls.code == 0);

@@ -1,9 +1,9 @@
 // A package for PyTorch on a GPU that is not there: its extension, compiled against what it takes of PyTorch's headers, registers its
 // operator, computes, passes strides on, and says what does not fit.
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <catch2/catch.hpp>
@@ -11,6 +11,7 @@
 #include "codegen/package/torch.h"
 #include "core/base/atomic_file.h"
 #include "tests/gpu/fixture.h"
+#include "tests/support/exit_status.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -31,9 +32,18 @@ std::string command_says(const std::string& command, const std::string& folder) 
   const int status = std::system(fmt::format("{} >'{}' 2>&1", command, out).c_str());
   const auto text = read_file(out);
   INFO(command << "\n" << (text.ok() ? *text : ""));
-  REQUIRE(WEXITSTATUS(status) == 0);
+  REQUIRE(test::exit_status(status) == 0);
   return text.ok() ? *text : "";
 }
+
+/// Is removed with all that lies in it.
+struct Folder {
+  std::string path;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
 
 }  // namespace
 
@@ -44,6 +54,7 @@ TEST_CASE("a GEMM's operator for PyTorch computes on the fake driver, and names 
   REQUIRE(emitted.emission.has_value());
   const PackageSubject subject{gemm.kernel, gemm.problem, gemm.schedule, gemm.program, *emitted.emission, "heddle emit"};
   const std::string name = package_name(subject), folder = fmt::format("{}/packages/torch.{}", HEDDLE_FAKE_KERNELS, ::getpid());
+  const Folder removed{folder};
   for (const PackageFile& file : torch_package(subject))
     REQUIRE(write_file(folder + "/" + file.path, file.text, MissingFolder::Create).ok());
   REQUIRE(write_file(folder + "/cubin", gemm.run.plan.plain.cubin).ok());

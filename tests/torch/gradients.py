@@ -24,7 +24,7 @@ def package(folder):
         for tensor, value in zip(test.OPERATOR.given, given):
             if tensor.written:
                 value.add_(test._packing.packed(wanted[tensor.name], tensor.packed) if tensor.packed else wanted[tensor.name])
-        made = tuple(wanted[tensor.name].to(tensor.dtype) for tensor in test.OPERATOR.made)
+        made = tuple(tensor.empty(given[0], wanted[tensor.name].shape).copy_(wanted[tensor.name]) for tensor in test.OPERATOR.made)
         return made[0] if len(made) == 1 else made or None
 
     torch.library.impl("heddle::" + test.OPERATOR.name, "CPU")(implementation)

@@ -2,7 +2,7 @@
 """Packages for PyTorch with the real PyTorch, as far as a machine without a GPU goes: they are built and installed, their own tests run, and a
 forward and a backward kernel make a pair.
 
-    torch_test.py HEDDLE ROOT    exits 77, with the reason, where build/torch has no PyTorch (./test.sh --label torch fetches it)
+    torch_test.py HEDDLE ROOT    exits 77, with the reason, where build/torch has no PyTorch (./test.sh --slow --label torch fetches it)
 """
 
 import os

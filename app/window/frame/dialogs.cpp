@@ -136,8 +136,7 @@ std::string package_preview(const Session& session, Prompt ask) {
 
 SavePackage save_package(const Session& session, const PathPromptState& prompt) {
   const bool torch = prompt.ask == Prompt::TorchPath;
-  const std::vector<std::string> words{"--format", torch ? "torch" : "package", "--out", prompt.path};
-  return {prompt.path, torch, command_line(session, "emit", words)};
+  return {prompt.path, torch, package_command(session, torch, prompt.path)};
 }
 
 void draw_path_prompt(const Session& session, UiState& ui) {

@@ -140,7 +140,7 @@ TEST_CASE("a text with sizes at run time says what must hold of them", "[codegen
   CHECK(sizes.params == std::vector<std::string>{"M", "N", "K"});
   const auto with = [](std::int64_t m, std::int64_t n, std::int64_t k) { return Scope{{"M", m}, {"N", n}, {"K", k}}; };
   CHECK(objection(sizes, with(1, 8, 8)) == "");
-  CHECK(objection(sizes, with(1, 8, 9)) == "rows of A are multiples of 16 bytes, as TMA needs them");
+  CHECK(objection(sizes, with(1, 8, 9)) == "contiguous rows of A are multiples of 16 bytes, as TMA needs them");
   CHECK(objection(sizes, with(0, 8, 8)) == "M is at least 1");
   CHECK(objection(sizes, with(std::int64_t{1} << 31, 8, 8)) == "M is a 32-bit number");
   CHECK(objection(sizes, with((std::int64_t{1} << 31) - 1, (std::int64_t{1} << 31) - 8, 8)) == "at most 1000000000 tiles");

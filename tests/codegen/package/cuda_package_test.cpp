@@ -13,6 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include "codegen/compile/compile.h"
+#include "codegen/emit/size_formula.h"
 #include "codegen/package/c_text.h"
 #include "core/base/atomic_file.h"
 #include "tests/codegen/fixture.h"
@@ -90,6 +91,17 @@ TEST_CASE("a package is called as its kernel, with the constants that the kernel
   Owned sized = sized_gemm();
   sized.program.params["M"] = 256;  // chosen by the caller: no part of the name
   CHECK(package_name(sized.subject()) == "gemm_hopper");
+  // A word of Python, a target that CMake has, a header of C.
+  for (const char* name : {"Lambda", "clean", "math", "torch"}) {
+    sized.from.kernel.name = name;
+    CHECK(package_name(sized.subject()).ends_with("_kernel"));
+  }
+}
+
+TEST_CASE("a size is called by its name in every text, unless that may be a word there", "[codegen]") {
+  for (const char* name : {"M", "KV_LEN", "N2", "A_SIZE_THAT_HAS_A_NAME_OF_MANY_MORE_CHARACTERS_THAN_32"}) CHECK(size_name(name) == name);
+  for (const char* name : {"for", "int64_t", "given", "shape", "wrong", "words", "lambda", "n", "True", "NULL", "DEVICE"})
+    CHECK(size_name(name) == std::string(name) + "_");
 }
 
 TEST_CASE("the interface of a package takes the sizes that a call chooses, and tensors have their shapes over them", "[codegen]") {
@@ -159,6 +171,13 @@ TEST_CASE("a package is written beside nothing of others", "[codegen]") {
   REQUIRE(write_package({{"a.h", "three"}}, folder.file("new"), false).ok());  // a package is there already
   CHECK(*read_file(folder.file("new/a.h")) == "three");
   CHECK(*read_file(folder.file("new/mine.txt")) == "kept");
+  const auto mine = write_package({{"a.h", "four"}, {"mine.txt", "lost"}}, folder.file("new"), false);  // beside it, with a name of its own
+  REQUIRE_FALSE(mine.ok());
+  CHECK(mine.error().faults.front().message.find("holds 'mine.txt'") != std::string::npos);
+  CHECK(mine.error().faults.front().hint.find("force") == std::string::npos);  // the window has no such choice
+  CHECK(*read_file(folder.file("new/a.h")) == "three");
+  CHECK(*read_file(folder.file("new/mine.txt")) == "kept");
+  CHECK(write_package({{"sub/b.txt", "four"}}, folder.file("new"), false).ok());  // of the first package
   fs::create_directories(folder.path / "other");
   CHECK(check_package_folder(folder.file("other"), false).ok());  // empty
   REQUIRE(write_file(folder.file("other/a.h"), "theirs").ok());

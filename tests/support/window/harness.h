@@ -32,7 +32,7 @@ class Harness {
   /// Until the session's work is done, with a frame drawn every now and then: who draws all the time takes the processor from what it
   /// waits for. What ends is drawn before it counts as ended, because a frame may begin something else. Fails when patience ends (wait.h).
   void wait_while(const std::function<bool()>& working);
-  /// Until no solve runs; fails the test after some seconds.
+  /// Until no solve runs; fails when patience ends, too.
   void wait_for_solver();
   bool has(const std::string& name) const;
   /// Where an item is; fails the test when it is not there.

@@ -70,6 +70,7 @@ inline void* kernel() {
 
 inline const char* cudaGetErrorString(cudaError_t) { return "the fake runtime says no"; }
 inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorFake"; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {

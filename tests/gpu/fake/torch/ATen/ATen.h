@@ -93,6 +93,10 @@ inline Tensor empty(const std::vector<std::int64_t>& shape, TensorOptions option
   return {shape, strides, options};
 }
 
+inline Tensor empty_strided(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides, TensorOptions options) {
+  return {shape, strides, options};
+}
+
 enum class Tag { pt2_compliant_tag, needs_exact_strides };
 
 }  // namespace at
