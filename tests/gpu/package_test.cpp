@@ -121,8 +121,10 @@ std::string calls_of_run(const Prepared& prepared, const std::string& log) {
   return *text;
 }
 
-void runs_as_heddle_does(const Prepared& prepared, const std::string& folder, const std::string& result, const std::string& mode = "ok") {
-  const FakeGpu gpu(mode);
+void runs_as_heddle_does(const Prepared& (*prepare)(), const std::string& folder, const std::string& result,
+                         const std::string& mode = "ok") {
+  const FakeGpu gpu(mode);  // before anything is compiled
+  const Prepared& prepared = prepare();
   const Written package(prepared, folder);
   compile(package, package.in("example.cpp"), "example");
   const Said example = said(package, "example");
@@ -138,15 +140,15 @@ void runs_as_heddle_does(const Prepared& prepared, const std::string& folder, co
 }  // namespace
 
 TEST_CASE("a GEMM's package calls the driver as heddle run does, and its example finds it right", "[gpu]") {
-  runs_as_heddle_does(test::small_gemm(), "gemm", "C");
+  runs_as_heddle_does(test::small_gemm, "gemm", "C");
 }
 
 TEST_CASE("attention's package calls the driver as heddle run does, and its example finds it right", "[gpu]") {
-  runs_as_heddle_does(test::small_attention(), "attention", "O");
+  runs_as_heddle_does(test::small_attention, "attention", "O");
 }
 
 TEST_CASE("a package of a Blackwell GEMM calls the driver as heddle run does", "[gpu]") {
-  runs_as_heddle_does(test::small_blackwell_gemm(), "blackwell", "C", "blackwell");
+  runs_as_heddle_does(test::small_blackwell_gemm, "blackwell", "C", "blackwell");
 }
 
 TEST_CASE("a package whose sizes are given by each call has one text for all, and calls the driver as that of one size does", "[gpu]") {

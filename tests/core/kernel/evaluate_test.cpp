@@ -97,7 +97,7 @@ TEST_CASE("keys that do not fill a whole number of tiles are masked, and without
   const Scope sizes{{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 200}};
   Kernel kernel = shipped("attention_forward_hopper");
   check_passes(kernel, sizes);
-  kernel.whole = nullptr;  // what whole steps left of it
+  kernel.whole = nullptr;                                                        // what whole steps left of it
   std::erase_if(kernel.params, [](const Param& p) { return p.name == "LSE"; });  // a switch of nothing now
   check_fails(kernel, sizes);
   kernel.loop.trips = Expr::parse("(KV_LEN - KV_LEN % KV) / KV").value();
