@@ -108,6 +108,7 @@ int emit_package(codegen::PackageFormat format, const Arguments& words, const Te
   const bool compiles = !arguments.has("--no-compile") && codegen::find_compiler(compiler).ok();
   int code = kDone;
   const auto make = [&] {
+    code = kDone;
     return make_kernel(arguments, terminal, compiles && !arguments.has("--cut") ? KernelGoal::Compiled : KernelGoal::Text,
                        {compiler, codegen::default_cache()}, code);
   };
