@@ -110,6 +110,13 @@ std::vector<std::string> driver_calls(const std::string& log) {
   return calls;
 }
 
+std::size_t count_lines(const std::string& log, const std::string& beginning) {
+  std::istringstream lines(log);
+  std::size_t count = 0;
+  for (std::string line; std::getline(lines, line);) count += line.starts_with(beginning);
+  return count;
+}
+
 std::string calls_of_run(const Prepared& prepared, const std::string& log) {
   std::remove(log.c_str());
   ::setenv("HEDDLE_FAKE_LOG", log.c_str(), 1);
@@ -132,9 +139,9 @@ void runs_as_heddle_does(const Prepared& (*prepare)(), const std::string& folder
   CHECK(example.code == 0);
   CHECK(example.text.starts_with(result + ": correct"));
   CHECK(example.text.ends_with("100.00 us a launch\n"));
-  const std::vector<std::string> calls = driver_calls(example.log);
-  CHECK(calls.size() == prepared.run.plan.plain.launch.maps.size() + 1);
-  CHECK(calls == driver_calls(calls_of_run(prepared, package.in("run.log"))));
+  // Tensors of one shape have maps that read the same, but for their addresses, which a log does not have.
+  CHECK(count_lines(example.log, "map ") == prepared.run.plan.plain.launch.maps.size());
+  CHECK(driver_calls(example.log) == driver_calls(calls_of_run(prepared, package.in("run.log"))));
 }
 
 }  // namespace
@@ -188,11 +195,8 @@ TEST_CASE("rows of a package's tensors may have any length where they lie at mul
         "rows of the result overlap: 7 rows of C overlap: those of a result must not\n"
         "from two threads: 0 failed\n");
   // Three tensors; two sets of sizes and strides were taken, one of them again and again.
-  std::size_t maps = 0, launches = 0;
-  std::istringstream lines(calls.log);
-  for (std::string line; std::getline(lines, line);) maps += line.starts_with("map "), launches += line.starts_with("launch ");
-  CHECK(maps == 3 * 2);
-  CHECK(launches == 2 + 40);
+  CHECK(count_lines(calls.log, "map ") == 3 * 2);
+  CHECK(count_lines(calls.log, "launch ") == 2 + 40);
 }
 
 TEST_CASE("the example of a package says that a result is wrong", "[gpu]") {
