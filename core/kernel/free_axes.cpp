@@ -127,7 +127,7 @@ AxisWalk walk_axis(const Kernel& kernel, const Scope& params, const FreeAxis& ax
 std::vector<Fault> validate_free_axes(const Kernel& kernel) {
   std::vector<Fault> faults;
   if (kernel.free.empty()) return faults;
-  const Kernel bare = barest(kernel);  // what is not free there is so for no parameters
+  const Kernel bare = kernel.whole ? kernel : barest(kernel);  // what is not free there is so for no parameters
   Scope params;
   for (const Param& p : kernel.params) params[p.name] = p.value;
   std::set<std::string> names;
