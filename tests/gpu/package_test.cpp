@@ -64,7 +64,7 @@ Written::Written(const Prepared& from, const std::string& below, bool sized)
 /// Compiled with the host half of the package by the host's compiler, whose warnings are errors.
 void compile(const Written& package, const std::string& source, const std::string& program) {
   const std::string command = fmt::format(
-      "\"{}\" -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror {} -DHEDDLE_HOST_ONLY -I\"{}\" -I\"{}\" -x c++ \"{}\" \"{}\" -x none -o "
+      "\"{}\" -std=c++17 -O0 -Wall -Wextra -Wpedantic -Werror {} -DHEDDLE_HOST_ONLY -I\"{}\" -I\"{}\" -x c++ \"{}\" \"{}\" -x none -o "
       "\"{}\" "
       "-ldl",
       HEDDLE_CXX, kSanitizer, test::repository_path("tests/gpu/fake/runtime"), package.folder, package.in(package.name + ".cu"), source,

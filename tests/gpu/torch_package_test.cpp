@@ -59,7 +59,7 @@ TEST_CASE("a GEMM's operator for PyTorch computes on the fake driver, and names 
     REQUIRE(write_file(folder + "/" + file.path, file.text, MissingFolder::Create).ok());
   REQUIRE(write_file(folder + "/cubin", gemm.run.plan.plain.cubin).ok());
   command_says(
-      fmt::format("'{0}' -std=c++17 -O1 -Wall -Wextra -Wpedantic -Werror {1} -DHEDDLE_HOST_ONLY -I'{2}' -I'{3}' -x c++ '{4}/csrc/{5}.cu' "
+      fmt::format("'{0}' -std=c++17 -O0 -Wall -Wextra -Wpedantic -Werror {1} -DHEDDLE_HOST_ONLY -I'{2}' -I'{3}' -x c++ '{4}/csrc/{5}.cu' "
                   "'{4}/csrc/binding.cpp' '{3}/calls.cpp' -x none -o '{4}/calls' -ldl",
                   HEDDLE_CXX, kChecked, test::repository_path("tests/gpu/fake/runtime"), test::repository_path("tests/gpu/fake/torch"),
                   folder, name),
