@@ -277,6 +277,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
            "queries]";
   const auto zeros = [&](const char* name) { return Matrix(array_of(t, name).data.size(), 0.0); };
   Matrix dq = zeros("Q"), dk = zeros("K"), dv = zeros("V");
+  Matrix sizes_of_dq = zeros("Q"), sizes_of_dk = zeros("K"), sizes_of_dv = zeros("V");  // sums of their terms without signs
   double most = 0;  // that a term of dS is before the other is taken off: with one key they are equal
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
@@ -298,17 +299,24 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
           dv[key + c] += p[j] * grad[c];
           dk[key + c] += ds * q[c];
           dq[row + c] += ds * k[c];
+          sizes_of_dv[key + c] += std::fabs(p[j] * grad[c]);
+          sizes_of_dk[key + c] += std::fabs(ds * q[c]);
+          sizes_of_dq[row + c] += std::fabs(ds * k[c]);
         }
       }
     }
-  const auto add = [&](const char* name, Matrix values, const char* reason, double noise = 0) {
+  // Where few terms are added, their rounding shows: half a unit of each.
+  const auto rounding = [](const Matrix& sizes) {
+    return kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
+  };
+  const auto add = [&](const char* name, Matrix values, const char* reason, double noise) {
     const double typical = rms(values);
     expected.push_back({name, std::move(values), {kBf16Unit, std::max(0.05 * typical, noise), 8e-3, reason}});
   };
   const double noise = kF32Sum * static_cast<double>(s.d) * most;
-  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise);
-  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms", noise);
-  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms");
+  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq));
+  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms", noise + rounding(sizes_of_dk));
+  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv));
   return {};
 }
 
