@@ -121,6 +121,11 @@ PatternOption flag(std::string name, std::string about) {
   return {std::move(name), std::move(about), PatternOption::Type::Flag, "no", {"no", "yes"}};
 }
 
+PatternOption grouped_queries() {
+  return {"group", "heads of queries for each head of keys: 1, or more for grouped queries", PatternOption::Type::Integer, "1", {}, 1, 256,
+          1};
+}
+
 PatternOption activation(bool none, std::string standard) {
   Texts words{"relu", "gelu", "silu", "sigmoid", "tanh"};
   if (none) words.insert(words.begin(), "none");

@@ -60,6 +60,8 @@ Error bad_option(const std::string& option, std::string message, std::string hin
 PatternOption size(std::string name, std::int64_t standard, std::int64_t step, std::string about);
 PatternOption choice(std::string name, Texts choices, std::string standard, std::string about);
 PatternOption flag(std::string name, std::string about);
+/// How many heads of queries share one of keys and values.
+PatternOption grouped_queries();
 /// Of relu, gelu ... "none" first where `none`.
 PatternOption activation(bool none, std::string standard);
 
