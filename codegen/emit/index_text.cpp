@@ -11,21 +11,6 @@
 namespace heddle::codegen {
 namespace {
 
-const char* sign_of(Operator op) {
-  switch (op) {
-    case Operator::Add: return "+";
-    case Operator::Subtract: return "-";
-    case Operator::Multiply: return "*";
-    case Operator::Less: return "<";
-    case Operator::LessEqual: return "<=";
-    case Operator::Greater: return ">";
-    case Operator::GreaterEqual: return ">=";
-    case Operator::Equal: return "==";
-    case Operator::NotEqual: return "!=";
-    default: return nullptr;
-  }
-}
-
 /// One expression as text, from its leaves up.
 class IndexText {
  public:
@@ -65,11 +50,7 @@ class IndexText {
       case Operator::Negate: return "-" + of[0];
       case Operator::If: return fmt::format("({} ? {} : {})", of[0], of[1], of[2]);
       case Operator::Min:
-      case Operator::Max: {
-        std::string text = of[0];
-        for (std::size_t i = 1; i < of.size(); ++i) text = fmt::format("{}({}, {})", node.op == Operator::Min ? "min" : "max", text, of[i]);
-        return text;
-      }
+      case Operator::Max: return pairwise(node.op, of);
       // Towards minus infinity, as the expression is evaluated; shifts and masks are.
       case Operator::Divide:
       case Operator::Modulo:

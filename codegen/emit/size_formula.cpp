@@ -12,23 +12,6 @@
 namespace heddle::codegen {
 namespace {
 
-const char* host_sign(Operator op) {
-  switch (op) {
-    case Operator::Add: return "+";
-    case Operator::Subtract: return "-";
-    case Operator::Multiply: return "*";
-    case Operator::Divide: return "/";
-    case Operator::Modulo: return "%";
-    case Operator::Less: return "<";
-    case Operator::LessEqual: return "<=";
-    case Operator::Greater: return ">";
-    case Operator::GreaterEqual: return ">=";
-    case Operator::Equal: return "==";
-    case Operator::NotEqual: return "!=";
-    default: return nullptr;
-  }
-}
-
 struct Formula {
   const Scope& params;
   const std::map<std::string, std::string>& texts;
@@ -54,17 +37,14 @@ struct Formula {
       const std::string rest = fmt::format("((({0} % {1}) + {1}) % {1})", parts[0], parts[1]);
       return node.op == Operator::Modulo ? rest : fmt::format("(({} - {}) / {})", parts[0], rest, parts[1]);
     }
-    if (const char* sign = host_sign(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
+    if (const char* sign = sign_of(node.op)) return fmt::format("({} {} {})", parts[0], sign, parts[1]);
     switch (node.op) {
+      case Operator::Divide: return fmt::format("({} / {})", parts[0], parts[1]);
+      case Operator::Modulo: return fmt::format("({} % {})", parts[0], parts[1]);
       case Operator::Negate: return fmt::format("(-{})", parts[0]);
       case Operator::CeilDiv: return fmt::format("ceil_div({}, {})", parts[0], parts[1]);
       case Operator::Min:
-      case Operator::Max: {
-        std::string text = parts[0];
-        for (std::size_t k = 1; k < parts.size(); ++k)
-          text = fmt::format("{}({}, {})", node.op == Operator::Min ? "min" : "max", text, parts[k]);
-        return text;
-      }
+      case Operator::Max: return pairwise(node.op, parts);
       default: return std::nullopt;
     }
   }

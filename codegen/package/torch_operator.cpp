@@ -13,23 +13,6 @@
 namespace heddle::codegen {
 namespace {
 
-const char* python_sign(Operator op) {
-  switch (op) {
-    case Operator::Add: return "+";
-    case Operator::Subtract: return "-";
-    case Operator::Multiply: return "*";
-    case Operator::Divide: return "//";
-    case Operator::Modulo: return "%";
-    case Operator::Less: return "<";
-    case Operator::LessEqual: return "<=";
-    case Operator::Greater: return ">";
-    case Operator::GreaterEqual: return ">=";
-    case Operator::Equal: return "==";
-    case Operator::NotEqual: return "!=";
-    default: return nullptr;
-  }
-}
-
 std::optional<std::string> python_text(const Expr::Node& node, const Scope& scope, const std::vector<std::string>& variables) {
   if (!mentions(node, variables)) {
     const auto value = evaluate_node(node, scope);
@@ -42,17 +25,15 @@ std::optional<std::string> python_text(const Expr::Node& node, const Scope& scop
     if (!text) return std::nullopt;
     of.push_back(*std::move(text));
   }
-  if (const char* sign = python_sign(node.op)) return fmt::format("({} {} {})", of[0], sign, of[1]);
+  if (const char* sign = sign_of(node.op)) return fmt::format("({} {} {})", of[0], sign, of[1]);
   switch (node.op) {
+    case Operator::Divide: return fmt::format("({} // {})", of[0], of[1]);
+    case Operator::Modulo: return fmt::format("({} % {})", of[0], of[1]);
     case Operator::Negate: return fmt::format("(-{})", of[0]);
     case Operator::CeilDiv: return fmt::format("ceil_div({}, {})", of[0], of[1]);
     case Operator::If: return fmt::format("({} if {} else {})", of[1], of[0], of[2]);
     case Operator::Min:
-    case Operator::Max: {
-      std::string text = of[0];
-      for (std::size_t k = 1; k < of.size(); ++k) text = fmt::format("{}({}, {})", node.op == Operator::Min ? "min" : "max", text, of[k]);
-      return text;
-    }
+    case Operator::Max: return pairwise(node.op, of);
     default: return std::nullopt;
   }
 }

@@ -306,6 +306,25 @@ std::optional<Operator> comparison_of(std::string_view sign) {
   return std::nullopt;
 }
 
+const char* sign_of(Operator op) {
+  switch (op) {
+    case Operator::Add: return "+";
+    case Operator::Subtract: return "-";
+    case Operator::Multiply: return "*";
+    default: break;
+  }
+  for (const auto& [sign, comparison] : kComparisons)
+    if (comparison == op) return sign.data();
+  return nullptr;
+}
+
+std::string pairwise(Operator op, const std::vector<std::string>& operands) {
+  std::string text = operands.at(0);
+  for (std::size_t k = 1; k < operands.size(); ++k)
+    text = fmt::format("{}({}, {})", op == Operator::Min ? "min" : "max", text, operands[k]);
+  return text;
+}
+
 Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   switch (op) {

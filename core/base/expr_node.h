@@ -44,6 +44,11 @@ struct Expr::Node {
 /// The comparison that "<=" and its like stand for.
 std::optional<Operator> comparison_of(std::string_view sign);
 
+/// "+" or "<=", as C and Python have them too. Null for divisions, which languages round otherwise, and for functions.
+const char* sign_of(Operator op);
+/// Min or Max of two operands at a time: "min(min(a, b), c)".
+std::string pairwise(Operator op, const std::vector<std::string>& operands);
+
 /// Of two operands, and of one (Negate, CubeRoot, and functions of any number of operands).
 Result<std::int64_t> apply(Operator op, std::int64_t a, std::int64_t b);
 Result<std::int64_t> apply(Operator op, std::int64_t a);
