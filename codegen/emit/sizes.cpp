@@ -49,7 +49,6 @@ void require_divisors(EmitContext& emit, const Expr::Node& node) {
 void require_same_ops(EmitContext& emit) {
   const auto require = [&](const Expr& when, bool off) {
     if (!at_run_time(emit, when)) return;
-    require_divisors(emit, when.root());
     if (off)
       require_size(emit, fmt::format("({}) == 0", host_text(emit, when)), "the text leaves out what sizes need for which " + when.text());
     else
@@ -73,17 +72,16 @@ void require_params(EmitContext& emit) {
     require_size(emit, fmt::format("{} <= {}", name, std::numeric_limits<std::int32_t>::max()), fmt::format("{} is a 32-bit number", name));
   }
   for (const Condition& condition : emit.kernel.conditions)
-    if (at_run_time(emit, condition.expr)) {
-      require_divisors(emit, condition.expr.root());
+    if (at_run_time(emit, condition.expr))
       require_size(emit, host_text(emit, condition.expr),
                    condition.about.empty() ? condition.expr.text() : condition.expr.text() + ": " + condition.about);
-    }
   require_same_ops(emit);
 }
 
 void require_no_remainder(EmitContext& emit, const Expr::Node& node, const SizeExpr& size) {
   for (const Expr::Node& child : node.children) require_no_remainder(emit, child, size);
   if (node.op != Operator::Divide || !mentions(node, emit.program.sizes)) return;
+  require_divisors(emit, node);
   require_size(emit, fmt::format("{} % {} == 0", host_text(emit, Expr(node.children[0])), host_text(emit, Expr(node.children[1]))),
                fmt::format("{} leaves no remainder, which {} would drop", Expr(node).text(), size.what));
 }
@@ -160,7 +158,6 @@ void add_size_variables(const EmitContext& emit, std::vector<std::string>& varia
 
 void require_extent(EmitContext& emit, const Expr& extent, const std::string& sentence) {
   if (!at_run_time(emit, extent)) return;
-  require_divisors(emit, extent.root());
   const auto require = [&](const auto& self, const Expr::Node& node) -> void {
     for (const Expr::Node& child : node.children) self(self, child);
     if (node.op == Operator::Multiply && mentions(node, emit.program.sizes))
@@ -175,7 +172,8 @@ std::string size_text(EmitContext& emit, const Expr& expr, const std::string& na
   return field_of(emit, name, host_text(emit, expr));
 }
 
-std::string host_text(const EmitContext& emit, const Expr& expr) {
+std::string host_text(EmitContext& emit, const Expr& expr) {
+  require_divisors(emit, expr.root());
   auto text = size_formula(expr, with_switches(emit.kernel, emit.program.params), host_names(emit));
   HEDDLE_ASSERT(text.has_value(), "run_time_params() leaves literal what C cannot compute with");
   return *std::move(text);
@@ -206,10 +204,7 @@ void begin_sizes(EmitContext& emit) {
     field_of(emit, size_name(name), size_name(name));
   }
   require_params(emit);
-  for (const SizeExpr& size : size_exprs(emit.kernel)) {
-    require_divisors(emit, size.expr->root());
-    require_no_remainder(emit, size.expr->root(), size);
-  }
+  for (const SizeExpr& size : size_exprs(emit.kernel)) require_no_remainder(emit, size.expr->root(), size);
   count_tiles(emit);
   count_trips(emit);
   require_coordinates(emit);

@@ -20,7 +20,7 @@ void add_size_variables(const EmitContext& emit, std::vector<std::string>& varia
 void require_extent(EmitContext& emit, const Expr& extent, const std::string& sentence);
 std::string size_text(EmitContext& emit, const Expr& expr, const std::string& name);
 /// As C for the host.
-std::string host_text(const EmitContext& emit, const Expr& expr);
+std::string host_text(EmitContext& emit, const Expr& expr);
 /// What the host must check; where it is about literals only, it is looked at now, and refused. Once per formula and tensor (`rows_of` as
 /// of SizeCondition).
 void require_size(EmitContext& emit, std::string formula, std::string sentence, std::optional<std::size_t> rows_of = {});
