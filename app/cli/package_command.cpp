@@ -10,7 +10,6 @@
 #include "codegen/compile/compile.h"
 #include "core/base/text_style.h"
 #include "core/formats/schedule_json.h"
-#include "core/kernel/execute.h"
 #include "core/library/library.h"
 #include "core/library/source.h"
 
@@ -50,26 +49,27 @@ std::string why_no_package(const Arguments& arguments) {
   return arguments.text("--out").value_or("-") == "-" ? "a package needs a folder: --out DIR" : "";
 }
 
-/// What is asked for, where nobody chose the sizes of a text that serves all of them: with such that everything is there that some sizes
-/// need. What cannot be read is left to whoever reads it again, and says so.
+/// A package asked for without sizes is written for sizes that need every op of the kernel (general_sizes()), so that it serves all sizes.
 struct Question {
   Arguments arguments;
   std::vector<std::string> chosen;  ///< a sentence for each size that was chosen here
 };
 
+/// Where the kernel or its parameters cannot be read, the question stays as it is: make_kernel() reads them again and reports the fault.
 Question with_general_sizes(const Arguments& arguments) {
   Question question{arguments, {}};
   if (arguments.has("--sizes") || arguments.has("SCHEDULE") || is_project(arguments.source()->name())) return question;
   const Result<Kernel> kernel = arguments.source()->kernel();
   const Result<Scope> given = parse_params(arguments);
   if (!kernel || !given) return question;
-  const Result<Scope> sizes = general_sizes(*kernel, *given), own = parameter_scope(*kernel, *given, false);
-  if (!sizes || !own) return question;
+  const Result<Scope> sizes = general_sizes(*kernel, *given);
+  if (!sizes) return question;
   std::vector<std::string> words = arguments.all("--param");
   for (const auto& [name, value] : *sizes) {
     words.push_back(fmt::format("{}={}", name, value));
-    question.chosen.push_back(fmt::format(
-        "written with {0}={1}, so that it serves every {0}; with --param {0}={2} it serves whole steps only", name, value, own->at(name)));
+    question.chosen.push_back(
+        fmt::format("written with {0}={1}, so that it serves every {0}; with --param {0}={2} it serves whole steps only", name, value,
+                    kernel->find_param(name)->value));
   }
   if (!sizes->empty()) question.arguments.set("--param", std::move(words));
   return question;
@@ -113,8 +113,8 @@ int emit_package(codegen::PackageFormat format, const Arguments& words, const Te
                        {compiler, codegen::default_cache()}, code);
   };
   auto made = make();
-  if (made && !made->built.emission.launch.sizes &&
-      !question.chosen.empty()) {  // a text of one size is not for sizes that nobody asked for
+  // The text has one size after all: then it is the user's, not one that was chosen here.
+  if (made && !made->built.emission.launch.sizes && !question.chosen.empty()) {
     question = {words, {}};
     made = make();
   }

@@ -9,7 +9,8 @@
 
 namespace heddle::app {
 
-/// What the sizes that nobody chose are in a text that serves all sizes (codegen/program/run_time_sizes.h). Faults of `given`.
+/// Values for the sizes that `given` leaves open, with which one text serves all sizes (sizes_with_all() in
+/// codegen/program/run_time_sizes.h). Faults of `given`.
 Result<Scope> general_sizes(const Kernel& kernel, const Scope& given);
 
 struct MadePackage {

@@ -222,7 +222,7 @@ bool Questions::pump() {
       if (so_far->answer.index() != 0) asked.answer = std::move(so_far->answer);
     } else if (auto* answer = std::get_if<AnyAnswer>(&event)) {
       asked.answer = std::move(*answer);
-      const bool stopped = asked.phase == QuestionState::Phase::Stopping;  // as the user wished
+      const bool stopped = asked.phase == QuestionState::Phase::Stopping;  // by the user: no warning
       asked.phase = QuestionState::Phase::Done;
       asked.doing.clear();
       if (whole(asked.answer))
