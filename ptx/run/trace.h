@@ -1,6 +1,7 @@
 // What happened, in order of time: what roles, rings, the timeline and the report are made of.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -59,6 +60,8 @@ struct RunEvent {
   std::int32_t rows = 0, columns = 0, depth = 0;  ///< of a product: m, n, k
   std::uint64_t operand_a = 0, operand_b = 0;     ///< descriptors of a product
 };
+
+constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::Exit) + 1;
 
 using Trace = std::vector<RunEvent>;
 
