@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -71,8 +72,8 @@ struct Warp {
   std::int64_t registers = 0;      ///< per thread (setmaxnreg)
   std::vector<LaneValues> values;  ///< by slot of a needed register
   std::unique_ptr<UnitState> products, stores, copies, tensor;
-  /// Registers of work in flight (products, tcgen05.ld): touching one before its wait is a finding. By RegisterId: the sequence number, 0:
-  /// none.
+  /// Registers of work in flight (products, tcgen05.ld): touching one before its wait is a finding of ptx/run. By RegisterId: the sequence
+  /// number, 0: none. What a unit's action touches, its unit judges.
   std::vector<std::uint32_t> in_flight;
   int in_flight_count = 0;
   std::int64_t instructions = 0;
@@ -86,6 +87,9 @@ struct Warp {
   }
 };
 
+/// Sequence numbers with this bit are of tcgen05.ld: LoadNotWaited where they are touched, else RegisterInFlight.
+constexpr std::uint32_t kLoadInFlight = 0x80000000u;
+
 /// How an instruction ended.
 enum class ActionEnd : std::uint8_t {
   Go,     ///< on to the next one
@@ -98,6 +102,8 @@ using Action = ActionEnd (*)(ClusterRun&, WarpFragment&, const PtxInstruction&, 
 
 /// Actions of ptx/units by opcode and words; nullptr: none of theirs.
 Action unit_action(const PtxInstruction& instruction);
+/// Of ptx/units: called when the last lane of a warp has exited (`live` is 0 then).
+void unit_exit(ClusterRun& run, Warp& warp);
 
 struct ClusterOptions {
   std::int64_t limit = 20'000'000;  ///< warp instructions
@@ -147,6 +153,10 @@ class ClusterRun {
   /// the load it came from, or that lanes differ.
   std::optional<std::uint64_t> one_value(const WarpFragment& fragment, const PtxOperand& operand, LaneMask lanes, const PtxInstruction& at,
                                          const char* what);
+  /// Of an instruction of threads (moves apart) that read or wrote one of `registers` since this warp's last forget_touched(): its pc; -1:
+  /// none did. A product needs a wgmma.fence behind it.
+  int touched_at(const Warp& warp, std::span<const RegisterId> registers) const;
+  void forget_touched(Warp& warp);
   /// In which space an access lies: by the mnemonic's word, else by the address.
   AddressSpace space(const PtxInstruction& instruction, std::uint64_t address) const;
   const TensorMap* map_at(std::uint64_t generic_address, int* index = nullptr) const;

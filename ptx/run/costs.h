@@ -1,6 +1,7 @@
 // What instructions, copies, products and waits take, from a machine file (core/machine), in thousandths of a cycle.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "core/machine/machine.h"
@@ -8,6 +9,13 @@
 #include "ptx/text/module.h"
 
 namespace heddle::ptx {
+
+/// One instruction's m x n x k, of numbers of so many bits. `a_near`: its first operand is in registers or tensor memory.
+struct ProductSize {
+  int m = 0, n = 0, k = 0, bits = 16;
+  bool a_near = false;
+  auto operator<=>(const ProductSize&) const = default;
+};
 
 struct Costs {
   bool known = false;  ///< false: no machine file for the text's target; times are then only an order
@@ -20,7 +28,10 @@ struct Costs {
   std::uint64_t shared_bytes = 232448;
   std::int64_t tensor_columns = 512;
   int sm_count = 132;
+  const heddle::Machine* machine = nullptr;  ///< whose rules say what products take; outlives this
 };
+/// What the tensor cores of one SM take for it.
+Time product_time(const Costs& costs, const ProductSize& size);
 /// `machine` may be null: costs that keep an order, `known` false.
 Costs costs_of(const heddle::Machine* machine);
 
