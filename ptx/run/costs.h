@@ -11,10 +11,10 @@
 namespace heddle::ptx {
 
 /// One instruction's m x n x k, of numbers of so many bits. `a_near`: its first operand is in registers or tensor memory.
-struct ProductSize {
+struct PtxProductSize {
   int m = 0, n = 0, k = 0, bits = 16;
   bool a_near = false;
-  auto operator<=>(const ProductSize&) const = default;
+  auto operator<=>(const PtxProductSize&) const = default;
 };
 
 struct Costs {
@@ -31,7 +31,7 @@ struct Costs {
   const heddle::Machine* machine = nullptr;  ///< whose rules say what products take; outlives this
 };
 /// What the tensor cores of one SM take for it.
-Time product_time(const Costs& costs, const ProductSize& size);
+Time product_time(const Costs& costs, const PtxProductSize& size);
 /// `machine` may be null: costs that keep an order, `known` false.
 Costs costs_of(const heddle::Machine* machine);
 
