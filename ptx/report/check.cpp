@@ -175,7 +175,7 @@ class Checking {
 
   /// Branches on data: the table, and a run the other way for those that guard something.
   void explore(const ClusterRun& first, Checked& checked) {
-    const RunRecord record = record_of(first);
+    const PtxRecord record = record_of(first);
     std::vector<int> other_way;
     for (const DataBranch& branch : first.data_branches) {
       SaidBranch said;
@@ -206,12 +206,12 @@ class Checking {
     }
   }
 
-  RunRecord record_of(const ClusterRun& run) const {
+  PtxRecord record_of(const ClusterRun& run) const {
     return {&module_, &function_, &launch_, &run.trace, run.warps_per_cta(), run.cluster_size()};
   }
 
   void tell(const ClusterRun& run, Checked& checked) {
-    const RunRecord record = record_of(run);
+    const PtxRecord record = record_of(run);
     const SpelledNames names{record, roles_of(record), rings_of(record)};
     for (const CheckFinding& finding : run.findings.all()) {
       if (!said_.insert({static_cast<int>(finding.rule), finding.pc, finding.sentence}).second) continue;
@@ -240,7 +240,7 @@ class Checking {
   }
 
   void not_seen(Checked& checked) const {
-    const RunRecord record{&module_, &function_, &launch_, nullptr, 0, 1};
+    const PtxRecord record{&module_, &function_, &launch_, nullptr, 0, 1};
     for (std::size_t pc = 0; pc < function_.code.size(); ++pc) {
       if (executed_[pc] != 0) continue;
       const char* part = part_in_protocol(function_.code[pc].opcode);

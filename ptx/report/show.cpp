@@ -12,14 +12,14 @@
 namespace heddle::ptx {
 namespace {
 
-std::string map_name(const RunRecord& record, int map) {
+std::string map_name(const PtxRecord& record, int map) {
   if (map < 0) return "bytes";
   const PlacedMap& placed = record.launch->maps[static_cast<std::size_t>(map)];
   return placed.map.name.empty() ? fmt::format("map at {}", placed.at) : placed.map.name;
 }
 
 /// "wait FULL of K[1]", as short as a trip on one line needs it.
-std::string short_text(const RunEvent& event, const RunRecord& record, const std::vector<PtxRing>& rings) {
+std::string short_text(const RunEvent& event, const PtxRecord& record, const std::vector<PtxRing>& rings) {
   const auto barrier = [&](std::uint64_t address) { return barrier_name(rings, address, record); };
   const auto place = [&](std::uint64_t address) {
     const std::string slot = slot_name(rings, address);
@@ -65,7 +65,7 @@ std::string short_text(const RunEvent& event, const RunRecord& record, const std
 }
 
 /// A trip on one line: what repeats is said once, with how often.
-std::string trip_text(const std::vector<RunEvent>& trip, const RunRecord& record, const std::vector<PtxRing>& rings) {
+std::string trip_text(const std::vector<RunEvent>& trip, const PtxRecord& record, const std::vector<PtxRing>& rings) {
   std::string line, last;
   int times = 0;
   const auto flush = [&] {
@@ -89,7 +89,7 @@ std::string trip_text(const std::vector<RunEvent>& trip, const RunRecord& record
 
 }  // namespace
 
-std::string show_text(const RunRecord& record, bool times) {
+std::string show_text(const PtxRecord& record, bool times) {
   const std::vector<PtxRing> rings = rings_of(record);
   std::string text;
   for (const PtxRole& role : roles_of(record)) {

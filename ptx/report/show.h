@@ -7,6 +7,6 @@
 
 namespace heddle::ptx {
 
-std::string show_text(const RunRecord& record, bool times);
+std::string show_text(const PtxRecord& record, bool times);
 
 }  // namespace heddle::ptx

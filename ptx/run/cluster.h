@@ -1,6 +1,7 @@
 // One cluster that runs a kernel: its warps, whose lanes part and meet, memory, barriers, units, and time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -108,6 +109,7 @@ void unit_exit(ClusterRun& run, Warp& warp);
 struct ClusterOptions {
   std::int64_t limit = 20'000'000;  ///< warp instructions
   bool trace = true;
+  std::array<std::uint32_t, 3> first_cta{0, 0, 0};  ///< the cluster's first CTA in the grid
   /// Which way a branch on unknown data goes: nullopt: not said. Called with the pc.
   std::function<std::optional<bool>(int)> branch;
   std::stop_token stop;
@@ -122,9 +124,8 @@ struct DataBranch {
 
 class ClusterRun {
  public:
-  /// `first_cta`: the cluster's first CTA in the grid. All references outlive the machine.
-  ClusterRun(const PtxModule& module, const PtxFunction& function, const Launch& launch, const Costs& costs, ClusterOptions options,
-             std::array<std::uint32_t, 3> first_cta = {0, 0, 0});
+  /// All references outlive the machine.
+  ClusterRun(const PtxModule& module, const PtxFunction& function, const Launch& launch, const Costs& costs, ClusterOptions options);
   ~ClusterRun();
 
   /// Runs to the end, to a hang (a finding), to the limit, or to what it cannot know (stopped()).
