@@ -26,6 +26,7 @@
 namespace heddle::ptx {
 
 class ClusterRun;
+struct RunInside;  // ptx/run keeps its own there
 
 /// Lanes of a warp that are at one place. A warp begins as one; a branch on which lanes part makes two, whose parent goes on where they
 /// meet.
@@ -41,7 +42,7 @@ struct WarpFragment {
   enum class State : std::uint8_t { Ready, Waiting, Parted, Done } state = State::Ready;
   /// What it waits for, for the report of a hang.
   struct Awaits {
-    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children } what = What::Nothing;
+    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children, Lanes } what = What::Nothing;
     std::uint64_t address = 0;  ///< or the named barrier's id
     bool parity = false;
     std::int64_t amount = 0;  ///< threads, registers
@@ -53,8 +54,12 @@ struct WarpFragment {
     int pc = -1;
     std::uint64_t address = 0;
     bool parity = false;
+    int times = 0;
   } tried;
 };
+
+/// In Warp::in_flight: the register is the result of a tcgen05.ld (not of a product).
+constexpr std::uint32_t kLoadInFlight = 0x80000000u;
 
 /// State that belongs to one kind of unit (ptx/units): each derives its own.
 struct UnitState {
@@ -79,11 +84,15 @@ struct Warp {
   int in_flight_count = 0;
   std::int64_t instructions = 0;
 
-  /// What a release gives away; the warp's next step begins.
+  Epoch cluster_phase = 0;  ///< of the cluster's barrier, in which it arrived last
+  bool in_cluster_phase = false;
+  bool fenced_memory = false;      ///< a fence or membar came: its relaxed stores and atomics release
+  std::vector<int> touched_since;  ///< instructions (or first ones of runs) that touched registers since the last wgmma.fence
+
+  /// What a release gives away; the warp's next step begins. `known` holds the warp's own current step all the time.
   KnownClocks release() {
-    known.seen.raise(component, epoch);
     KnownClocks given = known;
-    ++epoch;
+    known.seen.raise(component, ++epoch);
     return given;
   }
 };
@@ -103,6 +112,10 @@ using Action = ActionEnd (*)(ClusterRun&, WarpFragment&, const PtxInstruction&, 
 
 /// Actions of ptx/units by opcode and words; nullptr: none of theirs.
 Action unit_action(const PtxInstruction& instruction);
+/// Called once, when the last lane of a warp has exited: what its copies and stores leave behind.
+void unit_exit(ClusterRun& run, Warp& warp);
+/// Called once at the end of a run that neither hangs nor was stopped: tensor memory that was never freed.
+void unit_end(ClusterRun& run);
 /// Of ptx/units: called when the last lane of a warp has exited (`live` is 0 then).
 void unit_exit(ClusterRun& run, Warp& warp);
 
@@ -176,6 +189,12 @@ class ClusterRun {
   void wake(const std::vector<FragmentId>& fragments, Time time) {
     for (const FragmentId fragment : fragments) wake(fragment, time);
   }
+  /// An instruction since this warp's last wgmma.fence that touched one of `registers` (moves do not count); -1: none. `product` is who asks.
+  int touched_since_fence(const WarpFragment& fragment, const PtxInstruction& product, const std::vector<RegisterId>& registers);
+  /// wgmma.fence by this warp.
+  void fence_registers(const WarpFragment& fragment);
+  /// A release: what a lane's warp gives to who synchronizes with it, or nothing where the mnemonic says `.relaxed`.
+  KnownClocks brought(const WarpFragment& fragment, const PtxInstruction& instruction);
   void find(CheckRule rule, const WarpFragment& fragment, const PtxInstruction& instruction, std::string sentence, std::int64_t other = -1);
   /// What cannot be known or is not known: ends the run, with the sentence and the line.
   void stop(const PtxInstruction& instruction, std::string sentence);
@@ -187,15 +206,17 @@ class ClusterRun {
 
   WarpFragment& fragment(FragmentId id) { return fragments_[static_cast<std::size_t>(id)]; }
   const std::vector<WarpFragment>& fragments() const { return fragments_; }
+  /// A fragment's trace event, begun now at the fragment's time; nullptr where no trace is kept. Good until the next one.
+  RunEvent* event(EventKind kind, const WarpFragment& fragment, const PtxInstruction& instruction);
+  RunInside& inside() { return *inside_; }
   /// "w3", in a cluster "c1.w3".
   std::string warp_name(int warp) const;
   /// "line 415 (mbarrier)".
   std::string place(int pc) const;
 
  private:
-  struct Decoded;
-  struct Inside;  // ptx/run keeps its own here
-  std::unique_ptr<Inside> inside_;
+  friend struct RunInside;
+  std::unique_ptr<RunInside> inside_;
   std::vector<WarpFragment> fragments_;
   int cluster_size_ = 1, warps_per_cta_ = 0, threads_per_cta_ = 0;
   std::uint32_t shared_bytes_ = 0;
