@@ -116,8 +116,6 @@ Action unit_action(const PtxInstruction& instruction);
 void unit_exit(ClusterRun& run, Warp& warp);
 /// Called once at the end of a run that neither hangs nor was stopped: tensor memory that was never freed.
 void unit_end(ClusterRun& run);
-/// Of ptx/units: called when the last lane of a warp has exited (`live` is 0 then).
-void unit_exit(ClusterRun& run, Warp& warp);
 
 struct ClusterOptions {
   std::int64_t limit = 20'000'000;  ///< warp instructions
@@ -167,10 +165,6 @@ class ClusterRun {
   /// the load it came from, or that lanes differ.
   std::optional<std::uint64_t> one_value(const WarpFragment& fragment, const PtxOperand& operand, LaneMask lanes, const PtxInstruction& at,
                                          const char* what);
-  /// Of an instruction of threads (moves apart) that read or wrote one of `registers` since this warp's last forget_touched(): its pc; -1:
-  /// none did. A product needs a wgmma.fence behind it.
-  int touched_at(const Warp& warp, std::span<const RegisterId> registers) const;
-  void forget_touched(Warp& warp);
   /// In which space an access lies: by the mnemonic's word, else by the address.
   AddressSpace space(const PtxInstruction& instruction, std::uint64_t address) const;
   const TensorMap* map_at(std::uint64_t generic_address, int* index = nullptr) const;
