@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heddle::ptx {
@@ -66,6 +68,18 @@ struct RuleRow {
 std::span<const RuleRow> rule_rows();
 const RuleRow& row_of(CheckRule rule);
 
+/// In sentences of ptx/judge instructions, warps and mbarriers stand as marks, since lines, roles and rings are not known there:
+/// "<pc 345>", "<warp 3>", "<mbarrier 230400>" (the address in the cluster).
+std::string pc_mark(int pc);
+std::string warp_mark(int warp);
+std::string mbarrier_mark(std::uint64_t address);
+/// The sentence with words in the place of its marks.
+struct MarkWords {
+  std::function<std::string(int)> pc, warp;
+  std::function<std::string(std::uint64_t)> mbarrier;
+};
+std::string with_words(std::string_view sentence, const MarkWords& words);
+
 /// Another instruction that a finding is about: the write that was not waited for, the wait of a hang's circle.
 struct RelatedPlace {
   int pc = -1;
@@ -93,7 +107,17 @@ class Findings {
   const std::vector<CheckFinding>& all() const { return all_; }
 
  private:
+  struct Key {
+    CheckRule rule;
+    int pc;
+    std::int64_t other;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
   std::vector<CheckFinding> all_;
+  std::unordered_map<Key, std::size_t, KeyHash> places_;  ///< into all_
 };
 
 }  // namespace heddle::ptx

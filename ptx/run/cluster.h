@@ -89,16 +89,21 @@ struct Warp {
   bool fenced_memory = false;      ///< a fence or membar came: its relaxed stores and atomics release
   std::vector<int> touched_since;  ///< instructions (or first ones of runs) that touched registers since the last wgmma.fence
 
-  /// What a release gives away; the warp's next step begins. `known` holds the warp's own current step all the time.
+  /// What a release gives away; the warp's next step begins. `known.seen` holds the warp's own step, too (from the beginning: raise it to 1
+  /// when the warp is made), so that a warp knows what it did itself.
   KnownClocks release() {
+    known.seen.raise(component, epoch);
     KnownClocks given = known;
     known.seen.raise(component, ++epoch);
     return given;
   }
+  /// fence.proxy.async: what the warp knows becomes visible to the async proxy; its next step begins.
+  void fence_proxy() {
+    known.seen.raise(component, epoch);
+    known.async.join(known.seen);
+    known.seen.raise(component, ++epoch);
+  }
 };
-
-/// Sequence numbers with this bit are of tcgen05.ld: LoadNotWaited where they are touched, else RegisterInFlight.
-constexpr std::uint32_t kLoadInFlight = 0x80000000u;
 
 /// How an instruction ended.
 enum class ActionEnd : std::uint8_t {
@@ -183,7 +188,8 @@ class ClusterRun {
   void wake(const std::vector<FragmentId>& fragments, Time time) {
     for (const FragmentId fragment : fragments) wake(fragment, time);
   }
-  /// An instruction since this warp's last wgmma.fence that touched one of `registers` (moves do not count); -1: none. `product` is who asks.
+  /// An instruction since this warp's last wgmma.fence that touched one of `registers` (moves do not count); -1: none. `product` is who
+  /// asks.
   int touched_since_fence(const WarpFragment& fragment, const PtxInstruction& product, const std::vector<RegisterId>& registers);
   /// wgmma.fence by this warp.
   void fence_registers(const WarpFragment& fragment);
