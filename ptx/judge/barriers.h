@@ -83,6 +83,16 @@ class Barriers {
   };
   Joined join_named(int cta, int id, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
   void wait_named(int cta, int id, FragmentId fragment);
+  /// The round of a named barrier that is not complete; nullptr: nobody is there.
+  struct NamedRound {
+    int needed = 0, here = 0;  ///< threads
+    std::vector<Arrival> arrivals;
+    std::vector<FragmentId> waiting;
+    KnownClocks known;
+  };
+  const NamedRound* named_round(int cta, int id) const;
+  /// Who ever came to that barrier: warps, each once.
+  std::vector<int> named_users(int cta, int id) const;
 
   // the cluster's barrier: arrive and wait apart
   Joined arrive_cluster(int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
@@ -92,12 +102,14 @@ class Barriers {
   Epoch cluster_phase() const;
   const KnownClocks& cluster_known() const;
   void wait_cluster(FragmentId fragment);
+  const NamedRound& cluster_round() const;
 
   // the pool of registers of a CTA (setmaxnreg)
   void set_pool(int cta, std::int64_t free_registers);
   bool take_registers(int cta, std::int64_t registers);
   std::vector<FragmentId> give_registers(int cta, std::int64_t registers);
   void wait_registers(int cta, FragmentId fragment);
+  std::int64_t free_registers(int cta) const;
 
   /// A fence made barriers that this warp made known to the async proxy (fence.mbarrier_init, fence.proxy.async).
   void fence_made(int warp);

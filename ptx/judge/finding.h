@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,30 +67,18 @@ struct RuleRow {
 std::span<const RuleRow> rule_rows();
 const RuleRow& row_of(CheckRule rule);
 
-/// In sentences of ptx/judge instructions, warps and mbarriers stand as marks, since lines, roles and rings are not known there:
-/// "<pc 345>", "<warp 3>", "<mbarrier 230400>" (the address in the cluster).
-std::string pc_mark(int pc);
-std::string warp_mark(int warp);
-std::string mbarrier_mark(std::uint64_t address);
-/// The sentence with words in the place of its marks.
-struct MarkWords {
-  std::function<std::string(int)> pc, warp;
-  std::function<std::string(std::uint64_t)> mbarrier;
-};
-std::string with_words(std::string_view sentence, const MarkWords& words);
-
 /// Another instruction that a finding is about: the write that was not waited for, the wait of a hang's circle.
 struct RelatedPlace {
   int pc = -1;
   int warp = -1;
-  std::string what;
+  std::string what;  ///< with references
 };
 
 struct CheckFinding {
   CheckRule rule = CheckRule::Hang;
-  int pc = -1;    ///< instruction in the function; -1: none in particular
-  int warp = -1;  ///< in the cluster; -1: none in particular
-  std::string sentence;
+  int pc = -1;           ///< instruction in the function; -1: none in particular
+  int warp = -1;         ///< in the cluster; -1: none in particular
+  std::string sentence;  ///< with references (reference.h)
   std::vector<RelatedPlace> related;
   std::int64_t cycle = 0;
   std::int64_t times = 1;  ///< how often the same was found at the same place
