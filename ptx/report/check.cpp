@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ptx/report/record.h"
+#include "ptx/report/show.h"
 #include "ptx/report/spell.h"
 #include "ptx/run/cluster.h"
 #include "ptx/text/parse.h"
@@ -148,7 +149,11 @@ class Checking {
                      [](const SaidFinding& a, const SaidFinding& b) { return a.rank < b.rank; });
     const bool wrong = !checked.findings.empty() && checked.findings[0].rank == Rank::Wrong;
     checked.verdict = wrong ? CheckVerdict::NotInOrder : checked.stopped.empty() ? CheckVerdict::InOrder : CheckVerdict::Stopped;
-    if (options_.trace) checked.trace = std::move(first->trace);
+    if (options_.picture) {
+      const PtxRecord record = record_of(*first);
+      checked.timeline = timeline_of(record);
+      checked.shown = show_text(record, costs_.known);
+    }
     return checked;
   }
 

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ptx/report/show.h"
+#include "ptx/report/spell.h"
 #include "ptx/run/memory.h"
 
 namespace heddle::ptx {
@@ -94,8 +95,16 @@ class Drawing {
         const RunEvent& e = event(index);
         if (by_unit(e.kind)) continue;
         const Time begin = std::max(e.begin, until), end = std::max(e.end, begin);
-        if (begin > until && !lane.bars.empty()) lane.bars.push_back({LaneBarKind::Work, until, begin, -1, e.pc, -1, "works"});
-        LaneBar bar{bar_kind(e.kind), begin, end, index, e.pc, ended_by(e), event_text(e, record_, rings_)};
+        if (begin > until && !lane.bars.empty())
+          lane.bars.push_back({LaneBarKind::Work, until, begin, -1, record_.at(e.pc).line, "", -1, "works"});
+        LaneBar bar{bar_kind(e.kind),
+                    begin,
+                    end,
+                    index,
+                    record_.at(e.pc).line,
+                    source_of(record_, e.pc),
+                    ended_by(e),
+                    event_text(e, record_, rings_)};
         if (e.kind == EventKind::Wait && e.phase >= 0) bar.text += fmt::format(", phase {}", e.phase);
         lane.bars.push_back(std::move(bar));
         until = end;
@@ -113,7 +122,8 @@ class Drawing {
         for (std::size_t i = 0; i < record_.trace->size(); ++i) {
           const RunEvent& e = (*record_.trace)[i];
           if (e.kind != kind || record_.cta_of_warp(e.warp) != cta) continue;
-          bars.push_back({bar_kind(kind), e.begin, e.end, static_cast<int>(i), e.pc, -1, event_text(e, record_, rings_)});
+          bars.push_back({bar_kind(kind), e.begin, e.end, static_cast<int>(i), record_.at(e.pc).line, source_of(record_, e.pc), -1,
+                          event_text(e, record_, rings_)});
         }
         if (bars.empty()) continue;
         std::stable_sort(bars.begin(), bars.end(), [](const LaneBar& a, const LaneBar& b) { return a.begin < b.begin; });

@@ -14,10 +14,11 @@ enum class LaneBarKind : std::uint8_t { Wait, Work, Load, Store, Product, Tensor
 struct LaneBar {
   LaneBarKind kind = LaneBarKind::Work;
   Time begin = 0, end = 0;
-  int event = -1;  ///< index into the trace; -1: work between two events, or what never ended
-  int pc = -1;
-  int ended_by = -1;  ///< of a wait: the event that ended it (an arrival, a copy, a product); -1: not known
-  std::string text;   ///< "waits for FULL of K[1], phase 3"
+  int event = -1;      ///< index into the trace; -1: work between two events, or what never ended
+  int line = 0;        ///< of the PTX
+  std::string source;  ///< "gemm.cu:120"; "" without -lineinfo
+  int ended_by = -1;   ///< of a wait: the event that ended it (an arrival, a copy, a product); -1: not known
+  std::string text;    ///< "wait FULL of K[1], phase 3"
 };
 
 struct RunLane {
