@@ -77,6 +77,9 @@ struct Checked {
   std::string kernel, target;
   std::int64_t instructions = 0, cycles = 0;
   int runs = 1;
+  // Of the first run, where a picture was asked for.
+  std::optional<RunTimeline> timeline;
+  std::string shown;  ///< roles, rings, a steady trip of each role
 };
 
 /// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, or the launch does not fit it.
