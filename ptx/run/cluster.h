@@ -162,6 +162,7 @@ class ClusterRun {
   std::vector<DataBranch> data_branches;
   std::vector<std::uint32_t> executed;                                ///< by pc: how often, by warps
   std::unique_ptr<UnitState> copy_unit, product_unit, tensor_memory;  ///< of the cluster; each unit makes its own when first asked
+  std::int64_t canceled = 0;                                          ///< answers of clusterlaunchcontrol.try_cancel so far
 
   // what actions use
   LaneValues value(const WarpFragment& fragment, const PtxOperand& operand) const;  ///< Address: base + offset
