@@ -22,6 +22,13 @@ void add_once(std::vector<int>& list, int warp) {
   if (std::find(list.begin(), list.end(), warp) == list.end()) list.push_back(warp);
 }
 
+std::string names_of(const std::vector<int>& warps) {
+  std::string text;
+  for (std::size_t i = 0; i < warps.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + warp_reference(warps[i]);
+  if (warps.size() > 4) text += fmt::format(" and {} more", warps.size() - 4);
+  return text;
+}
+
 std::string mbarrier_lack(const HangWait& wait, const Barriers& barriers) {
   const Mbarrier* barrier = mbarrier_at(barriers, wait.address);
   const std::string name = barrier_reference(wait.address);
@@ -31,14 +38,19 @@ std::string mbarrier_lack(const HangWait& wait, const Barriers& barriers) {
                                  std::max(barrier->count, barrier->pending));
   if (barrier->bytes > 0) text += fmt::format(" and {} bytes", barrier->bytes);
   if (barrier->bytes < 0) text += fmt::format(", and {} bytes came that nobody expected", -barrier->bytes);
+  std::vector<int> there;
+  for (const Arrival& arrival : barrier->arrivals) add_once(there, arrival.warp);
+  if (!there.empty()) text += fmt::format(" (arrived: {})", names_of(there));
   if (phase == 0 && barrier->arrive_places.empty()) text += "; nobody ever arrived there";
   return text;
 }
 
 std::string round_lack(const std::string& name, const Barriers::NamedRound* round) {
   if (round == nullptr || round->needed == 0) return name;
-  std::string text = fmt::format("{}: {} of {} threads are there", name, round->here, round->needed);
-  return text;
+  std::vector<int> there;
+  for (const Arrival& arrival : round->arrivals) add_once(there, arrival.warp);
+  return fmt::format("{}: {} of {} threads are there{}", name, round->here, round->needed,
+                     there.empty() ? "" : fmt::format(" (of {})", names_of(there)));
 }
 
 /// Who could end a wait.
@@ -117,7 +129,7 @@ class Enders {
 /// The first circle that is found from any wait, as places in `scene.waits`; empty: there is none.
 class CircleSearch {
  public:
-  CircleSearch(const HangScene& scene, const Enders& enders) : scene_(scene) {
+  CircleSearch(const HangScene& scene, const Enders& enders) {
     std::map<int, std::vector<int>> waits_of;
     for (std::size_t i = 0; i < scene.waits.size(); ++i) waits_of[scene.waits[i].warp].push_back(static_cast<int>(i));
     next_.resize(scene.waits.size());
@@ -133,6 +145,8 @@ class CircleSearch {
       if (color_[i] == 0 && visit(static_cast<int>(i))) return circle_;
     return {};
   }
+  /// Whether who could end it does not wait itself.
+  bool hangs_on_nobody(int wait) const { return next_[static_cast<std::size_t>(wait)].empty(); }
 
  private:
   // At most one wait of a warp's fragment deep: some hundred.
@@ -152,20 +166,12 @@ class CircleSearch {
     return false;
   }
 
-  const HangScene& scene_;
   std::vector<std::vector<int>> next_;
   std::vector<int> color_, path_, circle_;
 };
 
 std::string waits_said(const HangWait& wait, const Barriers& barriers) {
   return fmt::format("{} waits at {} for {}", warp_reference(wait.warp), place_reference(wait.pc), lack_of(wait, barriers));
-}
-
-std::string names_of(const std::vector<int>& warps) {
-  std::string text;
-  for (std::size_t i = 0; i < warps.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + warp_reference(warps[i]);
-  if (warps.size() > 4) text += fmt::format(" and {} more", warps.size() - 4);
-  return text;
 }
 
 constexpr std::size_t kMostWaits = 12;  ///< of a hang without a circle
@@ -205,14 +211,18 @@ std::string lack_of(const HangWait& wait, const Barriers& barriers) {
 void report_hang(const HangScene& scene, Findings& findings) {
   if (scene.waits.empty()) return;
   const Enders enders(scene);
-  std::vector<int> circle = CircleSearch(scene, enders).find();
+  CircleSearch search(scene, enders);
+  std::vector<int> circle = search.find();
   const bool found = !circle.empty();
   if (!found)
     for (std::size_t i = 0; i < scene.waits.size(); ++i) circle.push_back(static_cast<int>(i));
-  const auto older = [&](int a, int b) {
+  // Without a circle the ways from wait to wait end at one that hangs on nobody: the reason of the others.
+  const auto sooner = [&](int a, int b) {
+    const bool reason_a = search.hangs_on_nobody(a), reason_b = search.hangs_on_nobody(b);
+    if (reason_a != reason_b) return reason_a;
     return scene.waits[static_cast<std::size_t>(a)].cycle < scene.waits[static_cast<std::size_t>(b)].cycle;
   };
-  if (!found) std::stable_sort(circle.begin(), circle.end(), older);
+  if (!found) std::stable_sort(circle.begin(), circle.end(), sooner);
   const HangWait& first = scene.waits[static_cast<std::size_t>(circle.front())];
   CheckFinding hang{CheckRule::Hang, first.pc, first.warp, waits_said(first, scene.barriers), {}, first.cycle};
   for (std::size_t i = 0; i < circle.size() && (found || i < kMostWaits); ++i) {
