@@ -47,12 +47,13 @@ bool holds(const std::vector<PastAccess>& list, const PastAccess& access) {
 }  // namespace
 
 StateId AccessStates::add(OneState state) {
+  state.made = serial_;
   states_.push_back(std::move(state));
   return static_cast<StateId>(states_.size() - 1);
 }
 
 StateId AccessStates::written(const PastAccess& access) {
-  if (last_written_state_ != 0 && last_written_ == access) return last_written_state_;
+  if (last_written_state_ != 0 && last_written_ == access && access.epoch != kPending) return last_written_state_;
   OneState state;
   state.writers.push_back(access);
   last_written_ = access;
@@ -106,6 +107,7 @@ bool AccessStep::knows(const PastAccess& past) const {
 }
 
 bool AccessStep::sees(const PastAccess& past) const {
+  if (rules_.fenced) return past.by == access_.by || known_.async.at(past.by) >= past.epoch;
   return access_.proxy != Proxy::Async || past.proxy != Proxy::Generic || known_.async.at(past.by) >= past.epoch;
 }
 
@@ -132,7 +134,10 @@ void AccessStep::clashes_of_write(const AccessStates::OneState& state, Clashing&
   for (const PastAccess& past : state.readers) {
     const auto wrote = [&](const PastAccess& writer) { return writer.by == past.by; };
     if (shares && std::any_of(state.writers.begin(), state.writers.end(), wrote)) continue;
-    if (!knows(past)) found.emplace_back(AccessClash::Kind::StillRead, past);
+    if (!knows(past))
+      found.emplace_back(AccessClash::Kind::StillRead, past);
+    else if (rules_.fenced && !sees(past))
+      found.emplace_back(AccessClash::Kind::NotVisible, past);
   }
 }
 
@@ -142,16 +147,12 @@ void AccessStep::clashes_of_read(const AccessStates::OneState& state, Clashing& 
   const PastAccess* unseen = nullptr;
   bool one_seen = false;
   for (const PastAccess& past : state.writers) {
-    if (!knows(past)) {
-      if (past.strong) {
-        found.emplace_back(AccessClash::Kind::NotReady, past);
-        return;
-      }
-      unknown = &past;
-    } else if (sees(past)) {
+    if (knows(past) && sees(past)) {
       one_seen = true;
+    } else if (past.strong) {
+      found.emplace_back(knows(past) ? AccessClash::Kind::NotVisible : AccessClash::Kind::NotReady, past);
     } else {
-      unseen = &past;
+      (knows(past) ? unseen : unknown) = &past;
     }
   }
   if (one_seen) return;
@@ -215,6 +216,7 @@ StateId AccessStep::follow(StateId old, std::int64_t amount) {
     for (StateId& part : parts) part = follow(part, amount / 4);
     return states_.split(parts);
   }
+  if (states_[old].made == serial_) return old;  // ranges of one access that overlap
   amount_ += amount;
   if (states_[old].writers.empty()) never_written_ += amount;
   taken(old).amount += amount;

@@ -32,7 +32,8 @@ class AccessStates {
     std::vector<PastAccess> readers;  ///< since the write, of each component the last
     bool split = false;               ///< the four bytes of the piece differ: `parts`
     std::array<StateId, 4> parts{};
-    // of the access that goes on: its serial number, the state that follows, its place in the access's list
+    std::uint64_t made = 0;  ///< serial number of the access that made the state
+    // of the last access that found it: its serial number, the state that follows, its place in the access's list
     std::uint64_t serial = 0;
     StateId next = 0;
     std::uint32_t step = 0;
@@ -61,7 +62,7 @@ class AccessStates {
 struct AccessClash {
   enum class Kind : std::uint8_t {
     NotReady,    ///< a write that the access does not know to be over
-    NotVisible,  ///< a write by threads that the async proxy may not see
+    NotVisible,  ///< over, but a fence lacks: a write by threads that the async proxy may not see; in tensor memory, any access
     StillRead,   ///< a read that the writer does not know to be over
   } kind = Kind::NotReady;
   struct With {
@@ -75,6 +76,7 @@ struct AccessClash {
 struct AccessRules {
   bool write = false;
   bool own_in_order = false;  ///< accesses of one component need no wait among themselves
+  bool fenced = false;        ///< what is over must be known to be so by the second clock too (tensor memory: tcgen05.fence)
   bool same_value = false;    ///< other warps' write by the same instruction is taken to be the same value
 };
 

@@ -123,7 +123,7 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
   inside_->states.tidy(inside_->cells);
   ShadowAccess by_cells = access;
   by_cells.proxy = Proxy::Generic;  // tensor memory is no memory of a proxy: tcgen05.wait and fences order it
-  AccessStep step(inside_->states, by_cells, known, {.write = write, .own_in_order = true});
+  AccessStep step(inside_->states, by_cells, known, {.write = write, .own_in_order = true, .fenced = true});
   const std::vector<TensorCells> inside = inside_allocations(where, access.what, by);
   if (inside.empty()) return;
   for (const TensorCells& cells : inside)
@@ -132,6 +132,14 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
   const std::string said = columns_said(inside.front().column, inside.front().columns);
   for (const AccessClash& clash : step.clashes()) {
     const PastAccess& past = clash.with.front().past;
+    if (clash.kind == AccessClash::Kind::NotVisible) {
+      if (findings_->again(CheckRule::MissingTensorFence, by.pc, past.pc)) continue;
+      find(CheckRule::MissingTensorFence, by,
+           fmt::format("{} by {} of {} of tensor memory that {} reached at {}: waited for, with no tcgen05.fence on both sides of the wait",
+                       access.what, warp_reference(by.warp), said, inside_->components.name(past.by), place_reference(past.pc)),
+           past.pc, {{past.pc, past.warp, "reaches it"}});
+      continue;
+    }
     const bool reads = clash.kind == AccessClash::Kind::StillRead;
     if (findings_->again(CheckRule::TensorMemoryRace, by.pc, past.pc)) continue;
     find(CheckRule::TensorMemoryRace, by,

@@ -48,7 +48,8 @@ class TensorShadow {
   void check_end();
 
   // accesses; all say what lies outside of allocated columns
-  /// What is read must be known to be written. Accesses of one component are in order among themselves (the queue of products and copies).
+  /// What is read must be known to be written: to `known.seen`, and to `known.async` by tcgen05.fence (else a doubt). Accesses of one
+  /// component are in order among themselves (the queue of products and copies).
   void read(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
   void write(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
   /// A warp reaches lanes 32 (its number modulo 4) and up with tcgen05.ld and st, and no others. `lane`: the address's.
