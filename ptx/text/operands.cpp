@@ -65,8 +65,10 @@ class OperandReader {
     if (next.is('(')) return read_list(operand, '(', ')');
     if (next.is('!')) {
       tokens_.take();
+      const std::string_view word = tokens_.next().text;
       operand.negated = true;
-      return tokens_.next().is_word() ? read_word(operand) : expected("a predicate");
+      if (!tokens_.next().is_word()) return expected("a predicate");
+      return read_word(operand) && (operand.kind == PtxOperand::Kind::Register || fails("'" + quoted(word) + "' is no predicate"));
     }
     if (next.is('-') || next.is('+')) {
       const bool minus = next.is('-');
