@@ -23,10 +23,10 @@ TEST_CASE("each rule has a row of its own, with a section of the PTX ISA and a s
 
 TEST_CASE("a finding is said once for its rule, its place and the other place, and counted") {
   Findings findings;
-  findings.add({CheckRule::ReadBeforeReady, 5, 0, "first"}, 7);
-  findings.add({CheckRule::ReadBeforeReady, 5, 1, "second"}, 7);
-  findings.add({CheckRule::ReadBeforeReady, 5, 0, "another writer"}, 8);
-  findings.add({CheckRule::WriteOverWrite, 5, 0, "another rule"}, 7);
+  findings.add({CheckRule::ReadBeforeReady, 5, 0, "first", {}}, 7);
+  findings.add({CheckRule::ReadBeforeReady, 5, 1, "second", {}}, 7);
+  findings.add({CheckRule::ReadBeforeReady, 5, 0, "another writer", {}}, 8);
+  findings.add({CheckRule::WriteOverWrite, 5, 0, "another rule", {}}, 7);
   CHECK(findings.again(CheckRule::ReadBeforeReady, 5, 7));
   CHECK_FALSE(findings.again(CheckRule::ReadBeforeReady, 6, 7));
   REQUIRE(findings.all().size() == 3);
