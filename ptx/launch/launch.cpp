@@ -53,4 +53,14 @@ std::uint64_t tensor_bytes(const TensorMap& map) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+std::vector<std::uint64_t> dense_strides(const TensorMap& map) {
+  std::vector<std::uint64_t> strides;
+  std::int64_t elements = 1;
+  for (std::size_t d = 0; d + 1 < map.extents.size(); ++d) {
+    elements = sat_mul(elements, static_cast<std::int64_t>(std::min<std::uint64_t>(map.extents[d], kSaturated)));
+    strides.push_back(static_cast<std::uint64_t>(sat_mul(elements, static_cast<std::int64_t>(bytes_of_16(map.element)))) / 16);
+  }
+  return strides;
+}
+
 }  // namespace heddle::ptx

@@ -40,6 +40,9 @@ std::uint64_t box_bytes(const TensorMap& map);
 /// How far the tensor reaches in global memory, from its first byte to behind its last.
 std::uint64_t tensor_bytes(const TensorMap& map);
 
+/// Bytes, one per dimension but the innermost, of a tensor without gaps.
+std::vector<std::uint64_t> dense_strides(const TensorMap& map);
+
 /// A tensor map that lies in the parameter block, or in a buffer (kernels that read arrays of maps).
 struct PlacedMap {
   std::uint64_t at = 0;  ///< byte offset in the parameter block, or address of global memory
