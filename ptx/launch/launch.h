@@ -52,13 +52,13 @@ struct PlacedMap {
 };
 
 /// A piece of global memory that the kernel may touch.
-struct Buffer {
+struct GlobalBuffer {
   std::string name;
   std::uint64_t address = 0;
   std::uint64_t bytes = 0;             ///< how far it reaches: an access beyond is a finding
   std::vector<std::uint8_t> contents;  ///< its first bytes, where they are known (index arrays); empty: floats, unknown
   bool zero = false;                   ///< all of it is 0 when the kernel starts (counters, semaphores)
-  bool operator==(const Buffer&) const = default;
+  bool operator==(const GlobalBuffer&) const = default;
 };
 
 /// A word of the parameter block that a user may call by a name and change.
@@ -78,7 +78,7 @@ struct Launch {
   std::uint64_t dynamic_shared = 0;             ///< bytes, beside the text's own
   std::vector<std::uint8_t> parameters;         ///< the block, as long as the text's parameters; bytes of maps are not used
   std::vector<PlacedMap> maps;
-  std::vector<Buffer> buffers;
+  std::vector<GlobalBuffer> buffers;
   std::vector<NamedParameter> names;
   bool operator==(const Launch&) const = default;
 };

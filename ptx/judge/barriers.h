@@ -1,0 +1,101 @@
+// The state of everything that warps wait at: mbarriers, named barriers, the cluster's barrier, the pool of registers. Times are kept by
+// who runs the warps: a call that ends a wait gives back whom to wake.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ptx/judge/clock.h"
+#include "ptx/judge/finding.h"
+
+namespace heddle::ptx {
+
+/// A fragment of a warp that runs by itself (ptx/run/cluster.h), as barriers know it.
+using FragmentId = std::int32_t;
+
+/// An arrival of this phase, for the report of a hang.
+struct Arrival {
+  int warp = -1, pc = -1;
+  std::int32_t count = 1;
+};
+
+struct Mbarrier {
+  std::uint64_t address = 0;  ///< of shared memory in the cluster: CTA in bits 24 and up
+  Component component = 0;
+  std::int32_t count = 0, pending = 0;  ///< arrivals of a phase; those that are to come
+  std::int64_t bytes = 0;               ///< expected and not come yet; negative: come and not expected yet
+  Epoch phase = 0;                      ///< completed ones, since it was first made
+  Epoch first = 0;                      ///< `phase` when it was made the last time: parity counts from here
+  KnownClocks gathered, done;           ///< of those who arrived in this phase; of the last completed one
+  int made_by = -1, made_at = -1;       ///< warp, pc
+  Epoch made_epoch = 0;                 ///< of the warp that made it
+  bool fenced = false;                  ///< a fence made it known to the async proxy
+  bool valid = false;                   ///< made, and not invalidated since
+  std::vector<Arrival> arrivals;        ///< of this phase
+  std::vector<FragmentId> waiting;
+  std::vector<int> arrive_places;  ///< pcs that ever arrived here, for the report of a hang
+};
+
+/// Of one cluster.
+class Barriers {
+ public:
+  Barriers(Components& components, Findings& findings);
+
+  struct By {  ///< who does it
+    int warp = -1, pc = -1;
+    Component component = 0;  ///< of the warp
+    std::int64_t cycle = 0;
+  };
+
+  // mbarriers
+  void init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch);
+  void inval(std::uint64_t address, const By& by);
+  /// The barrier at an address, found valid and known to `known`, else a finding and (where nothing was ever made there) nullptr.
+  Mbarrier* use(std::uint64_t address, const By& by, const KnownClocks& known);
+  /// `count` arrivals that bring `brought`; expects `bytes` more first. Whom to wake, if the phase is complete.
+  std::vector<FragmentId> arrive(Mbarrier& barrier, std::int32_t count, std::int64_t bytes, const KnownClocks& brought, const By& by);
+  /// The count of following phases is one less, too.
+  std::vector<FragmentId> arrive_and_drop(Mbarrier& barrier, std::int32_t count, const KnownClocks& brought, const By& by);
+  void expect(Mbarrier& barrier, std::int64_t bytes, const By& by);
+  std::vector<FragmentId> complete(Mbarrier& barrier, std::int64_t bytes, const By& by);
+  /// Whether the phase of that parity (from its last init) is over.
+  static bool over(const Mbarrier& barrier, bool parity) { return ((barrier.phase - barrier.first + 1) & 1) == (parity ? 1u : 0u); }
+  const std::vector<Mbarrier>& mbarriers() const { return mbarriers_; }
+
+  // named barriers of a CTA
+  struct Joined {
+    bool complete = false;          ///< the barrier was completed by this one
+    std::vector<FragmentId> woken;  ///< those that waited (the caller's own not among them)
+    KnownClocks known;              ///< what all that came brought
+  };
+  Joined join_named(int cta, int id, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
+  void wait_named(int cta, int id, FragmentId fragment);
+
+  // the cluster's barrier: arrive and wait apart
+  Joined arrive_cluster(int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
+  /// What is known after the phase that `phase` names, if it is over; else the fragment waits.
+  Epoch cluster_phase() const;
+  const KnownClocks& cluster_known() const;
+  void wait_cluster(FragmentId fragment);
+
+  // the pool of registers of a CTA (setmaxnreg)
+  void set_pool(int cta, std::int64_t free_registers);
+  bool take_registers(int cta, std::int64_t registers);
+  std::vector<FragmentId> give_registers(int cta, std::int64_t registers);
+  void wait_registers(int cta, FragmentId fragment);
+
+  /// A fence made barriers that this warp made known to the async proxy (fence.mbarrier_init, fence.proxy.async).
+  void fence_made(int warp);
+
+ private:
+  Components& components_;
+  Findings& findings_;
+  std::vector<Mbarrier> mbarriers_;
+  std::unordered_map<std::uint64_t, std::size_t> by_address_;
+  struct Rest;
+};
+
+}  // namespace heddle::ptx

@@ -1,0 +1,272 @@
+// The launch is run once as it is; then, as far as `most_runs` allows, once more for each branch on unknown data that guards a barrier, a
+// copy or a product, with that branch the other way. Findings of all runs are put together.
+#include "ptx/report/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "ptx/report/record.h"
+#include "ptx/report/spell.h"
+#include "ptx/run/cluster.h"
+#include "ptx/text/parse.h"
+
+namespace heddle::ptx {
+namespace {
+
+/// What an instruction is to the protocol between warps; "" : nothing.
+const char* part_in_protocol(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::MbarrierTryWait:
+    case Opcode::MbarrierTestWait:
+    case Opcode::CpAsyncBulkWait:
+    case Opcode::CpAsyncWaitAll:
+    case Opcode::CpAsyncWaitGroup:
+    case Opcode::WgmmaWait:
+    case Opcode::Tcgen05Wait:
+    case Opcode::BarrierClusterWait: return "wait";
+    case Opcode::Bar:
+    case Opcode::BarRed: return "barrier";
+    case Opcode::BarArrive:
+    case Opcode::MbarrierArrive:
+    case Opcode::MbarrierArriveDrop:
+    case Opcode::MbarrierExpectTx:
+    case Opcode::MbarrierCompleteTx:
+    case Opcode::CpAsyncMbarrierArrive:
+    case Opcode::Tcgen05Commit:
+    case Opcode::BarrierClusterArrive: return "arrive";
+    case Opcode::CpAsync:
+    case Opcode::CpAsyncBulk:
+    case Opcode::CpAsyncBulkTensor:
+    case Opcode::CpReduceAsyncBulk:
+    case Opcode::CpReduceAsyncBulkTensor:
+    case Opcode::StAsync:
+    case Opcode::RedAsync:
+    case Opcode::Tcgen05Cp: return "copy";
+    case Opcode::Mma:
+    case Opcode::WgmmaMma:
+    case Opcode::Tcgen05Mma:
+    case Opcode::Tcgen05MmaWs:
+    case Opcode::WmmaMma: return "product";
+    default: return "";
+  }
+}
+
+/// Whether something of the protocol stands between a branch and where its ways meet.
+bool guards_something(const PtxFunction& function, int branch) {
+  const int end = function.code[static_cast<std::size_t>(branch)].meet;
+  std::set<int> seen;
+  std::vector<int> open = function.code[static_cast<std::size_t>(branch)].targets;
+  open.push_back(branch + 1);
+  while (!open.empty()) {
+    const int pc = open.back();
+    open.pop_back();
+    if (pc == end || pc < 0 || pc >= static_cast<int>(function.code.size()) || !seen.insert(pc).second) continue;
+    const PtxInstruction& at = function.code[static_cast<std::size_t>(pc)];
+    if (*part_in_protocol(at.opcode) != '\0') return true;
+    open.insert(open.end(), at.targets.begin(), at.targets.end());
+    const bool leaves = at.opcode == Opcode::Bra || at.opcode == Opcode::Brx || at.opcode == Opcode::Ret || at.opcode == Opcode::Exit;
+    if (!leaves || at.guard.valid()) open.push_back(pc + 1);
+  }
+  return false;
+}
+
+const PtxFunction* entry_of(const PtxModule& module, const std::string& name) {
+  if (!name.empty()) {
+    const PtxFunction* function = module.find(name);
+    return function != nullptr && function->entry ? function : nullptr;
+  }
+  const PtxFunction* only = nullptr;
+  for (const PtxFunction& function : module.functions) {
+    if (!function.entry) continue;
+    if (only != nullptr) return nullptr;
+    only = &function;
+  }
+  return only;
+}
+
+Error no_such_kernel(const PtxModule& module, const std::string& file, const std::string& name) {
+  std::string entries;
+  for (const PtxFunction& function : module.functions)
+    if (function.entry) entries += (entries.empty() ? "" : ", ") + std::string(function.name);
+  if (entries.empty()) return Error::in_file(file, "has no kernel (.entry)");
+  if (name.empty()) return Error::in_file(file, "has several kernels, and the launch names none", "it has " + entries);
+  return Error::in_file(file, "has no kernel \"" + name + "\"", "it has " + entries);
+}
+
+/// The launch with what the text says where the launch says nothing; faults where the two contradict each other.
+Result<Launch> fitted(const Launch& given, const PtxFunction& function, const std::string& file) {
+  Launch launch = given;
+  Error error;
+  const auto fault = [&](std::string message, std::string hint = {}) {
+    error.faults.push_back({file, "", std::move(message), std::move(hint), {}});
+  };
+  if (launch.block[0] == 0) {
+    if (function.threads[0] == 0)
+      fault("says nothing of its threads (.reqntid, .maxntid)", "the launch must say how many threads a block has");
+    for (std::size_t i = 0; i < 3; ++i) launch.block[i] = std::max(function.threads[i], 1u);
+  }
+  const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+  if (threads == 0 || threads > 1024) fault(fmt::format("a block of {} threads; 1 to 1024 are possible", threads));
+  const bool no_cluster = launch.cluster == std::array<std::uint32_t, 3>{1, 1, 1};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (no_cluster && function.cluster[0] != 0) launch.cluster[i] = std::max(function.cluster[i], 1u);
+    if (launch.grid[i] == 0 || launch.cluster[i] == 0) fault("a grid or cluster without CTAs");
+  }
+  if (std::uint64_t{launch.cluster[0]} * launch.cluster[1] * launch.cluster[2] > 16) fault("a cluster of more than 16 CTAs");
+  if (launch.parameters.size() < function.parameter_bytes)
+    fault(fmt::format("kernel {} takes {} bytes of parameters, the launch gives {}", function.name, function.parameter_bytes,
+                      launch.parameters.size()));
+  if (!error.faults.empty()) return error;
+  return launch;
+}
+
+struct OneRun {
+  std::unique_ptr<ClusterRun> run;
+  std::map<int, bool> choices;  ///< by pc: ways that differ from the first run's
+};
+
+class Checking {
+ public:
+  Checking(const PtxModule& module, const PtxFunction& function, const Launch& launch, const CheckOptions& options)
+      : module_(module), function_(function), launch_(launch), options_(options), costs_(costs_of(options.machine)) {}
+
+  Checked checked() {
+    Checked checked;
+    checked.kernel = function_.name;
+    checked.target = module_.target;
+    if (!costs_.known) checked.notes.push_back(fmt::format("no costs: no machine file for {}", module_.target));
+    const std::unique_ptr<ClusterRun> first = run({});
+    executed_ = first->executed;
+    tell(*first, checked);
+    checked.instructions = first->instructions();
+    checked.cycles = first->now() / 1000;
+    explore(*first, checked);
+    not_seen(checked);
+    std::stable_sort(checked.findings.begin(), checked.findings.end(),
+                     [](const SaidFinding& a, const SaidFinding& b) { return a.rank < b.rank; });
+    const bool wrong = !checked.findings.empty() && checked.findings[0].rank == Rank::Wrong;
+    checked.verdict = wrong ? CheckVerdict::NotInOrder : checked.stopped.empty() ? CheckVerdict::InOrder : CheckVerdict::Stopped;
+    if (options_.trace) checked.trace = std::move(first->trace);
+    return checked;
+  }
+
+ private:
+  std::unique_ptr<ClusterRun> run(const std::map<int, bool>& choices) {
+    ClusterOptions how;
+    how.limit = options_.limit;
+    how.stop = options_.stop;
+    how.branch = [this, choices](int pc) -> std::optional<bool> {
+      if (const auto at = choices.find(pc); at != choices.end()) return at->second;
+      const auto said = options_.branches.find(function_.code[static_cast<std::size_t>(pc)].line);
+      if (said == options_.branches.end() || said->second == BranchChoice::Both) return std::nullopt;
+      return said->second == BranchChoice::Taken;
+    };
+    auto run = std::make_unique<ClusterRun>(module_, function_, launch_, costs_, std::move(how));
+    run->run();
+    return run;
+  }
+
+  bool asked_both(int pc) const {
+    const auto said = options_.branches.find(function_.code[static_cast<std::size_t>(pc)].line);
+    return said != options_.branches.end() && said->second == BranchChoice::Both;
+  }
+
+  /// Branches on data: the table, and a run the other way for those that guard something.
+  void explore(const ClusterRun& first, Checked& checked) {
+    const RunRecord record = record_of(first);
+    std::vector<int> other_way;
+    for (const DataBranch& branch : first.data_branches) {
+      SaidBranch said;
+      said.line = function_.code[static_cast<std::size_t>(branch.pc)].line;
+      said.source = source_of(record, branch.pc);
+      if (branch.origin >= 0) {
+        const PtxInstruction& origin = function_.code[static_cast<std::size_t>(branch.origin)];
+        said.hangs_on = fmt::format("{} at line {}", origin.mnemonic, origin.line);
+      }
+      said.times = branch.times;
+      said.taken = branch.taken;
+      said.guards = guards_something(function_, branch.pc);
+      const bool chosen = options_.branches.contains(said.line) && !asked_both(branch.pc);
+      if ((said.guards || asked_both(branch.pc)) && !chosen) other_way.push_back(branch.pc);
+      checked.branches.push_back(std::move(said));
+    }
+    for (const int pc : other_way) {
+      if (checked.runs >= options_.most_runs) {
+        checked.notes.push_back(fmt::format("branches on data: {} of {} were tried the other way", checked.runs - 1, other_way.size()));
+        return;
+      }
+      const auto taken =
+          std::find_if(first.data_branches.begin(), first.data_branches.end(), [&](const DataBranch& branch) { return branch.pc == pc; });
+      const std::unique_ptr<ClusterRun> other = run({{pc, taken->taken == 0}});
+      ++checked.runs;
+      for (std::size_t i = 0; i < executed_.size(); ++i) executed_[i] += other->executed[i];
+      tell(*other, checked);
+    }
+  }
+
+  RunRecord record_of(const ClusterRun& run) const {
+    return {&module_, &function_, &launch_, &run.trace, run.warps_per_cta(), run.cluster_size()};
+  }
+
+  void tell(const ClusterRun& run, Checked& checked) {
+    const RunRecord record = record_of(run);
+    const SpelledNames names{record, roles_of(record), rings_of(record)};
+    for (const CheckFinding& finding : run.findings.all()) {
+      if (!said_.insert({static_cast<int>(finding.rule), finding.pc, finding.sentence}).second) continue;
+      const RuleRow& row = row_of(finding.rule);
+      SaidFinding said;
+      said.rank = row.rank;
+      said.rule = row.key;
+      said.section = row.section;
+      said.sentence = spelled(finding.sentence, names);
+      if (finding.pc >= 0) said.line = function_.code[static_cast<std::size_t>(finding.pc)].line;
+      said.source = source_of(record, finding.pc);
+      said.role = role_of_warp(names.roles, record, finding.warp);
+      for (const RelatedPlace& place : finding.related) {
+        const int line = place.pc >= 0 ? function_.code[static_cast<std::size_t>(place.pc)].line : 0;
+        said.related.push_back(
+            {spelled(place.what, names), line, source_of(record, place.pc), role_of_warp(names.roles, record, place.warp)});
+      }
+      said.times = finding.times;
+      said.cycle = finding.cycle;
+      checked.findings.push_back(std::move(said));
+    }
+    if (run.stopped() && checked.stopped.empty()) {
+      checked.stopped = spelled(run.stop_reason(), names);
+      if (run.stop_pc() >= 0) checked.stopped_line = function_.code[static_cast<std::size_t>(run.stop_pc())].line;
+    }
+  }
+
+  void not_seen(Checked& checked) const {
+    const RunRecord record{&module_, &function_, &launch_, nullptr, 0, 1};
+    for (std::size_t pc = 0; pc < function_.code.size(); ++pc) {
+      if (executed_[pc] != 0) continue;
+      const char* part = part_in_protocol(function_.code[pc].opcode);
+      if (*part != '\0') checked.not_seen.push_back({function_.code[pc].line, source_of(record, static_cast<int>(pc)), part});
+    }
+  }
+
+  const PtxModule& module_;
+  const PtxFunction& function_;
+  const Launch& launch_;
+  const CheckOptions& options_;
+  const Costs costs_;
+  std::vector<std::uint32_t> executed_;
+  std::set<std::tuple<int, int, std::string>> said_;
+};
+
+}  // namespace
+
+Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options) {
+  const Result<PtxModule> module = parse(std::move(text), file);
+  if (!module) return module.error();
+  const PtxFunction* function = entry_of(*module, launch.kernel);
+  if (function == nullptr) return no_such_kernel(*module, file, launch.kernel);
+  const Result<Launch> whole = fitted(launch, *function, file);
+  if (!whole) return whole.error();
+  return Checking(*module, *function, *whole, options).checked();
+}
+
+}  // namespace heddle::ptx
