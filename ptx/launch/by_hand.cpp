@@ -91,7 +91,7 @@ class HandLaunch {
     const auto address = read_address(halves.before), bytes = read_address(size.before);
     if (!address || !bytes || (size.behind && *size.behind != "zero"))
       return fault("buffer", fmt::format("expected ADDRESS=BYTES or ADDRESS=BYTES:zero, found '{}'", word));
-    Buffer made;
+    GlobalBuffer made;
     made.address = *address, made.bytes = *bytes, made.zero = size.behind.has_value();
     launch_.buffers.push_back(std::move(made));
   }
@@ -125,7 +125,7 @@ class HandLaunch {
   }
 
   std::uint64_t memory(std::string name, std::uint64_t bytes, bool zero) {
-    Buffer made;
+    GlobalBuffer made;
     made.name = std::move(name), made.bytes = bytes, made.zero = zero;
     made.address = MadeUpMemory(launch_).take(bytes);
     launch_.buffers.push_back(made);

@@ -164,7 +164,7 @@ void visit(Io& io, PlacedMap& placed) {
 }
 
 template <class Io>
-void visit(Io& io, Buffer& buffer) {
+void visit(Io& io, GlobalBuffer& buffer) {
   io.part("buffer", "a piece of global memory that the kernel may touch");
   io.optional("name", buffer.name, as::text);
   io.required("address", buffer.address, Address{});

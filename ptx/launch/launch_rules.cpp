@@ -137,7 +137,7 @@ class Rules {
   }
 
   void buffer(std::size_t index) {
-    const Buffer& buffer = launch_.buffers[index];
+    const GlobalBuffer& buffer = launch_.buffers[index];
     const std::string pointer = fmt::format("/buffers/{}", index);
     if (buffer.bytes > ~std::uint64_t{0} - buffer.address)
       fault(pointer + "/bytes", "{} bytes from {} on leave the address space", buffer.bytes, address_text(buffer.address));

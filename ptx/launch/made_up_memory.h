@@ -12,7 +12,7 @@ class MadeUpMemory {
  public:
   /// Behind everything that the launch has already.
   explicit MadeUpMemory(const Launch& launch) {
-    for (const Buffer& buffer : launch.buffers) keep_clear(buffer.address, buffer.bytes);
+    for (const GlobalBuffer& buffer : launch.buffers) keep_clear(buffer.address, buffer.bytes);
     for (const PlacedMap& placed : launch.maps) keep_clear(placed.map.address, tensor_bytes(placed.map));
   }
 

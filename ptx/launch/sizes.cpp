@@ -80,7 +80,7 @@ class SizeFinder {
     const std::uint64_t value = word_at(launch_, at / 8 * 8, 8);
     if (value <= kLargestSize) return false;
     const auto within = [&](std::uint64_t begin, std::uint64_t bytes) { return value >= begin && value - begin <= bytes; };
-    return std::ranges::any_of(launch_.buffers, [&](const Buffer& b) { return within(b.address, b.bytes); }) ||
+    return std::ranges::any_of(launch_.buffers, [&](const GlobalBuffer& b) { return within(b.address, b.bytes); }) ||
            std::ranges::any_of(launch_.maps, [&](const PlacedMap& m) { return within(m.map.address, tensor_bytes(m.map)); });
   }
 
@@ -219,7 +219,7 @@ class Resizing {
   }
 
   void grow(std::size_t index, std::uint64_t bytes) {
-    Buffer& buffer = out_.launch.buffers[index];
+    GlobalBuffer& buffer = out_.launch.buffers[index];
     buffer.bytes = std::max(bytes, buffer.contents.empty() ? 0 : buffer.contents.size());
     for (std::size_t b = 0; b < old_.buffers.size(); ++b)
       if (b != index && old_.buffers[b].address > buffer.address && old_.buffers[b].address - buffer.address < buffer.bytes &&
