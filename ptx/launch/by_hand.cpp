@@ -200,6 +200,8 @@ class HandLaunch {
   }
 
   void judge() {
+    faults_ = misfits(launch_, entry_);
+    if (!faults_.empty()) return;  // every place in the block would be wrong too
     for (Fault& found : faults_of(launch_)) {
       const std::string first = found.pointer.substr(1, found.pointer.find('/', 1) - 1);
       const char* part = first == "grid"             ? "grid"
@@ -215,8 +217,6 @@ class HandLaunch {
       }
       fault(part, std::move(found.message), std::move(found.hint));
     }
-    if (!faults_.empty()) return;
-    for (Fault& found : misfits(launch_, entry_)) faults_.push_back(std::move(found));
   }
 
   const std::vector<EntryParameter>& entry_;
