@@ -76,9 +76,9 @@ opens_gl='ui/(picture|flows|cli_equivalent|smoke|crash|golden_states)'
 # OpenGL's drivers and cuDNN keep memory and are unloaded, so what opens them is run without the search for leaks.
 stage_asan() {
   local keeps="($opens_gl|gpu/library)"
-  configure asan && build asan test_{core,codegen,solver,app,cli,gpu,monkey,strange,ui} || return 1
+  configure asan && build asan test_{core,ptx,codegen,solver,app,cli,gpu,monkey,strange,ui} || return 1
   UBSAN_OPTIONS=print_stacktrace=1 ASAN_OPTIONS=detect_leaks=1 \
-    run_ctest asan -R '^(core|codegen|solver|app|cli|gpu|monkey|strange|ui)/' -E "^$keeps\$" &&
+    run_ctest asan -R '^(core|ptx|codegen|solver|app|cli|gpu|monkey|strange|ui)/' -E "^$keeps\$" &&
     ASAN_OPTIONS=detect_leaks=0 run_ctest asan -R "^$keeps\$"
 }
 stage_tsan() {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,18 +33,21 @@ struct Mbarrier {
   Epoch first = 0;                      ///< `phase` when it was made the last time: parity counts from here
   KnownClocks gathered, done;           ///< of those who arrived in this phase; of the last completed one
   int made_by = -1, made_at = -1;       ///< warp, pc
-  Epoch made_epoch = 0;                 ///< of the warp that made it
+  Component made_component = 0;         ///< of the warp that made it
+  Epoch made_epoch = 0;                 ///< of that warp
   bool fenced = false;                  ///< a fence made it known to the async proxy
   bool valid = false;                   ///< made, and not invalidated since
   std::vector<Arrival> arrivals;        ///< of this phase
   std::vector<FragmentId> waiting;
-  std::vector<int> arrive_places;  ///< pcs that ever arrived here, for the report of a hang
+  /// Who ever arrived here or brought bytes, once for each warp and pc, for the report of a hang.
+  std::vector<Arrival> arrive_places;
 };
 
 /// Of one cluster.
 class Barriers {
  public:
   Barriers(Components& components, Findings& findings);
+  ~Barriers();
 
   struct By {  ///< who does it
     int warp = -1, pc = -1;
@@ -53,6 +58,8 @@ class Barriers {
   // mbarriers
   void init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch);
   void inval(std::uint64_t address, const By& by);
+  /// Bytes [begin, end) are written by something else than a barrier's instructions ("copy", "store"): a finding where a barrier lives.
+  void overwritten(std::uint64_t begin, std::uint64_t end, const char* what, const By& by);
   /// The barrier at an address, found valid and known to `known`, else a finding and (where nothing was ever made there) nullptr.
   Mbarrier* use(std::uint64_t address, const By& by, const KnownClocks& known);
   /// `count` arrivals that bring `brought`; expects `bytes` more first. Whom to wake, if the phase is complete.
@@ -63,9 +70,12 @@ class Barriers {
   std::vector<FragmentId> complete(Mbarrier& barrier, std::int64_t bytes, const By& by);
   /// Whether the phase of that parity (from its last init) is over.
   static bool over(const Mbarrier& barrier, bool parity) { return ((barrier.phase - barrier.first + 1) & 1) == (parity ? 1u : 0u); }
-  const std::vector<Mbarrier>& mbarriers() const { return mbarriers_; }
+  /// In the order in which they were made; they stay where they are.
+  const std::deque<Mbarrier>& mbarriers() const { return mbarriers_; }
+  /// At the end of a run that did not hang: bytes that are left, phases that are left half done.
+  void check_end();
 
-  // named barriers of a CTA
+  // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps.
   struct Joined {
     bool complete = false;          ///< the barrier was completed by this one
     std::vector<FragmentId> woken;  ///< those that waited (the caller's own not among them)
@@ -73,19 +83,33 @@ class Barriers {
   };
   Joined join_named(int cta, int id, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
   void wait_named(int cta, int id, FragmentId fragment);
+  /// The round of a named barrier that is not complete; nullptr: nobody is there.
+  struct NamedRound {
+    int needed = 0, here = 0;  ///< threads
+    std::vector<Arrival> arrivals;
+    std::vector<FragmentId> waiting;
+    KnownClocks known;
+  };
+  const NamedRound* named_round(int cta, int id) const;
+  /// Who ever came to that barrier: warps, each once.
+  std::vector<int> named_users(int cta, int id) const;
 
   // the cluster's barrier: arrive and wait apart
   Joined arrive_cluster(int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
+  /// Threads have exited: the barrier waits for fewer.
+  Joined leave_cluster(int threads_needed);
   /// What is known after the phase that `phase` names, if it is over; else the fragment waits.
   Epoch cluster_phase() const;
   const KnownClocks& cluster_known() const;
   void wait_cluster(FragmentId fragment);
+  const NamedRound& cluster_round() const;
 
   // the pool of registers of a CTA (setmaxnreg)
   void set_pool(int cta, std::int64_t free_registers);
   bool take_registers(int cta, std::int64_t registers);
   std::vector<FragmentId> give_registers(int cta, std::int64_t registers);
   void wait_registers(int cta, FragmentId fragment);
+  std::int64_t free_registers(int cta) const;
 
   /// A fence made barriers that this warp made known to the async proxy (fence.mbarrier_init, fence.proxy.async).
   void fence_made(int warp);
@@ -93,9 +117,12 @@ class Barriers {
  private:
   Components& components_;
   Findings& findings_;
-  std::vector<Mbarrier> mbarriers_;
+  std::deque<Mbarrier> mbarriers_;
   std::unordered_map<std::uint64_t, std::size_t> by_address_;
   struct Rest;
+  std::unique_ptr<Rest> rest_;
+
+  std::vector<FragmentId> turn(Mbarrier& barrier);
 };
 
 }  // namespace heddle::ptx

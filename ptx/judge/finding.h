@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace heddle::ptx {
@@ -70,14 +71,14 @@ const RuleRow& row_of(CheckRule rule);
 struct RelatedPlace {
   int pc = -1;
   int warp = -1;
-  std::string what;
+  std::string what;  ///< with references
 };
 
 struct CheckFinding {
   CheckRule rule = CheckRule::Hang;
-  int pc = -1;    ///< instruction in the function; -1: none in particular
-  int warp = -1;  ///< in the cluster; -1: none in particular
-  std::string sentence;
+  int pc = -1;           ///< instruction in the function; -1: none in particular
+  int warp = -1;         ///< in the cluster; -1: none in particular
+  std::string sentence;  ///< with references (reference.h)
   std::vector<RelatedPlace> related;
   std::int64_t cycle = 0;
   std::int64_t times = 1;  ///< how often the same was found at the same place
@@ -93,7 +94,17 @@ class Findings {
   const std::vector<CheckFinding>& all() const { return all_; }
 
  private:
+  struct Key {
+    CheckRule rule;
+    int pc;
+    std::int64_t other;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
   std::vector<CheckFinding> all_;
+  std::unordered_map<Key, std::size_t, KeyHash> places_;  ///< into all_
 };
 
 }  // namespace heddle::ptx

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct ShadowAccess {
   int pc = -1;
   int warp = -1;          ///< who issued it
   const char* what = "";  ///< "load", "product's operand B": begins the sentence
+  /// An atomic, or ld and st with .volatile, .relaxed, .acquire, .release: two of them do not race.
+  bool strong = false;
 };
 
 /// Shared memory of one CTA. An address is a byte of it; state is kept for each 4 bytes.
@@ -33,8 +36,10 @@ class Shadow {
  public:
   Shadow(std::uint32_t bytes, const Components& components, Findings& findings);
   ~Shadow();
+  Shadow(Shadow&& other) noexcept;
 
-  /// What is read must be known to be written (and, through the async proxy, made visible to it). `known` is what the reader knows.
+  /// What is read must be known to be written (and, through the async proxy, made visible to it). `known` is what the reader
+  /// knows, its own earlier steps among it (Warp::release).
   void read(std::span<const ByteRange> where, const ShadowAccess& access, const KnownClocks& known);
   /// Earlier writes and reads must be known to be over.
   void write(std::span<const ByteRange> where, const ShadowAccess& access, const KnownClocks& known);
@@ -47,7 +52,7 @@ class Shadow {
 
  private:
   struct State;
-  State* state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace heddle::ptx

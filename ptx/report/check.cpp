@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ptx/report/record.h"
+#include "ptx/report/show.h"
 #include "ptx/report/spell.h"
 #include "ptx/run/cluster.h"
 #include "ptx/text/parse.h"
@@ -148,7 +149,11 @@ class Checking {
                      [](const SaidFinding& a, const SaidFinding& b) { return a.rank < b.rank; });
     const bool wrong = !checked.findings.empty() && checked.findings[0].rank == Rank::Wrong;
     checked.verdict = wrong ? CheckVerdict::NotInOrder : checked.stopped.empty() ? CheckVerdict::InOrder : CheckVerdict::Stopped;
-    if (options_.trace) checked.trace = std::move(first->trace);
+    if (options_.picture) {
+      const PtxRecord record = record_of(*first);
+      checked.timeline = timeline_of(record);
+      checked.shown = show_text(record, costs_.known);
+    }
     return checked;
   }
 
@@ -175,7 +180,7 @@ class Checking {
 
   /// Branches on data: the table, and a run the other way for those that guard something.
   void explore(const ClusterRun& first, Checked& checked) {
-    const RunRecord record = record_of(first);
+    const PtxRecord record = record_of(first);
     std::vector<int> other_way;
     for (const DataBranch& branch : first.data_branches) {
       SaidBranch said;
@@ -206,12 +211,12 @@ class Checking {
     }
   }
 
-  RunRecord record_of(const ClusterRun& run) const {
+  PtxRecord record_of(const ClusterRun& run) const {
     return {&module_, &function_, &launch_, &run.trace, run.warps_per_cta(), run.cluster_size()};
   }
 
   void tell(const ClusterRun& run, Checked& checked) {
-    const RunRecord record = record_of(run);
+    const PtxRecord record = record_of(run);
     const SpelledNames names{record, roles_of(record), rings_of(record)};
     for (const CheckFinding& finding : run.findings.all()) {
       if (!said_.insert({static_cast<int>(finding.rule), finding.pc, finding.sentence}).second) continue;
@@ -240,7 +245,7 @@ class Checking {
   }
 
   void not_seen(Checked& checked) const {
-    const RunRecord record{&module_, &function_, &launch_, nullptr, 0, 1};
+    const PtxRecord record{&module_, &function_, &launch_, nullptr, 0, 1};
     for (std::size_t pc = 0; pc < function_.code.size(); ++pc) {
       if (executed_[pc] != 0) continue;
       const char* part = part_in_protocol(function_.code[pc].opcode);

@@ -12,7 +12,7 @@
 #include "core/machine/machine.h"
 #include "ptx/judge/finding.h"
 #include "ptx/launch/launch.h"
-#include "ptx/run/trace.h"
+#include "ptx/report/timeline.h"
 #include "ptx/text/module.h"
 
 namespace heddle::ptx {
@@ -24,7 +24,7 @@ struct CheckOptions {
   std::int64_t limit = 20'000'000;           ///< warp instructions of one run
   std::map<int, BranchChoice> branches;      ///< by PTX line
   int most_runs = 16;                        ///< of a launch, where branches on data are explored both ways
-  bool trace = false;                        ///< keep the events (show, window)
+  bool picture = false;                      ///< lanes over time, and roles and rings as text (show, window)
   std::stop_token stop;
 };
 
@@ -77,7 +77,9 @@ struct Checked {
   std::string kernel, target;
   std::int64_t instructions = 0, cycles = 0;
   int runs = 1;
-  Trace trace;  ///< of the first run, where asked
+  // Of the first run, where a picture was asked for.
+  std::optional<RunTimeline> timeline;
+  std::string shown;  ///< roles, rings, a steady trip of each role
 };
 
 /// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, or the launch does not fit it.

@@ -9,7 +9,7 @@
 
 namespace heddle::ptx {
 
-struct RunRecord {
+struct PtxRecord {
   const PtxModule* module = nullptr;
   const PtxFunction* function = nullptr;
   const Launch* launch = nullptr;

@@ -42,7 +42,7 @@ std::vector<RingSlot> joined_slots(const RawRing& raw) {
   return slots;
 }
 
-std::string name_of(const RawRing& raw, const RunRecord& record) {
+std::string name_of(const RawRing& raw, const PtxRecord& record) {
   if (raw.map >= 0) {
     const PlacedMap& placed = record.launch->maps[static_cast<std::size_t>(raw.map)];
     if (!placed.map.name.empty()) return placed.map.name;
@@ -53,7 +53,7 @@ std::string name_of(const RawRing& raw, const RunRecord& record) {
 
 }  // namespace
 
-std::vector<PtxRing> rings_of(const RunRecord& record) {
+std::vector<PtxRing> rings_of(const PtxRecord& record) {
   std::map<std::pair<int, int>, RawRing> by_place;               // pc, CTA
   std::map<int, std::uint64_t> waited;                           // warp -> the barrier it waited for last
   std::map<int, std::map<std::uint64_t, std::uint64_t>> before;  // warp -> FULL -> the wait before its copies
@@ -101,7 +101,7 @@ std::vector<PtxRing> rings_of(const RunRecord& record) {
   return rings;
 }
 
-std::string barrier_name(const std::vector<PtxRing>& rings, std::uint64_t barrier, const RunRecord& record) {
+std::string barrier_name(const std::vector<PtxRing>& rings, std::uint64_t barrier, const PtxRecord& record) {
   for (const bool full : {true, false}) {
     std::vector<std::string> names;
     std::size_t slot_of = 0, slots = 0;

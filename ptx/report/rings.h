@@ -25,10 +25,10 @@ struct PtxRing {
   std::int64_t copies = 0;
 };
 
-std::vector<PtxRing> rings_of(const RunRecord& record);
+std::vector<PtxRing> rings_of(const PtxRecord& record);
 
 /// What a barrier is for, told by the rings: "FULL of A and B [1]", "EMPTY of K[0]"; else "mbarrier at 1088".
-std::string barrier_name(const std::vector<PtxRing>& rings, std::uint64_t barrier, const RunRecord& record);
+std::string barrier_name(const std::vector<PtxRing>& rings, std::uint64_t barrier, const PtxRecord& record);
 /// The ring and slot that byte `address` of the cluster's shared memory lies in: "K[1]"; "" where no ring has it.
 std::string slot_name(const std::vector<PtxRing>& rings, std::uint64_t address);
 

@@ -50,12 +50,12 @@ std::string name_of(const PtxRole& role) {
 
 }  // namespace
 
-std::string RunRecord::warp_name(int warp) const {
+std::string PtxRecord::warp_name(int warp) const {
   if (ctas <= 1 || warps_per_cta == 0) return fmt::format("w{}", warp);
   return fmt::format("c{}.w{}", warp / warps_per_cta, warp % warps_per_cta);
 }
 
-std::vector<PtxRole> roles_of(const RunRecord& record) {
+std::vector<PtxRole> roles_of(const PtxRecord& record) {
   std::vector<PathOf> paths(static_cast<std::size_t>(record.warps_per_cta * record.ctas));
   for (const RunEvent& event : *record.trace) {
     PathOf& path = paths[static_cast<std::size_t>(event.warp)];
@@ -88,7 +88,7 @@ std::vector<PtxRole> roles_of(const RunRecord& record) {
   return roles;
 }
 
-std::string to_string(const PtxRole& role, const RunRecord& record) {
+std::string to_string(const PtxRole& role, const PtxRecord& record) {
   std::string warps;
   for (std::size_t i = 0; i < role.warps.size();) {
     std::size_t end = i;
@@ -101,7 +101,7 @@ std::string to_string(const PtxRole& role, const RunRecord& record) {
   return role.name + " " + warps;
 }
 
-std::string role_of_warp(const std::vector<PtxRole>& roles, const RunRecord& record, int warp) {
+std::string role_of_warp(const std::vector<PtxRole>& roles, const PtxRecord& record, int warp) {
   if (warp < 0) return "";
   for (const PtxRole& role : roles)
     if (std::binary_search(role.warps.begin(), role.warps.end(), warp)) return role.name + " " + record.warp_name(warp);

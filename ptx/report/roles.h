@@ -18,11 +18,11 @@ struct PtxRole {
 };
 
 /// By CTA and first warp. What only one elected warp of a group does (stores, arrives) makes no role of its own.
-std::vector<PtxRole> roles_of(const RunRecord& record);
+std::vector<PtxRole> roles_of(const PtxRecord& record);
 
 /// "producer w0", "products w4-w11".
-std::string to_string(const PtxRole& role, const RunRecord& record);
+std::string to_string(const PtxRole& role, const PtxRecord& record);
 /// The role's name and this warp: "producer w0".
-std::string role_of_warp(const std::vector<PtxRole>& roles, const RunRecord& record, int warp);
+std::string role_of_warp(const std::vector<PtxRole>& roles, const PtxRecord& record, int warp);
 
 }  // namespace heddle::ptx

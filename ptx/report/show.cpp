@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "ptx/report/rings.h"
 #include "ptx/report/roles.h"
 #include "ptx/report/steady.h"
 #include "ptx/run/memory.h"
@@ -12,14 +11,38 @@
 namespace heddle::ptx {
 namespace {
 
-std::string map_name(const RunRecord& record, int map) {
+std::string map_name(const PtxRecord& record, int map) {
   if (map < 0) return "bytes";
   const PlacedMap& placed = record.launch->maps[static_cast<std::size_t>(map)];
   return placed.map.name.empty() ? fmt::format("map at {}", placed.at) : placed.map.name;
 }
 
-/// "wait FULL of K[1]", as short as a trip on one line needs it.
-std::string short_text(const RunEvent& event, const RunRecord& record, const std::vector<PtxRing>& rings) {
+/// A trip on one line: what repeats is said once, with how often.
+std::string trip_text(const std::vector<RunEvent>& trip, const PtxRecord& record, const std::vector<PtxRing>& rings) {
+  std::string line, last;
+  int times = 0;
+  const auto flush = [&] {
+    if (last.empty()) return;
+    if (!line.empty()) line += " | ";
+    line += times > 1 ? fmt::format("{} x{}", last, times) : last;
+  };
+  for (const RunEvent& event : trip) {
+    std::string text = event_text(event, record, rings);
+    if (text == last) {
+      ++times;
+      continue;
+    }
+    flush();
+    last = std::move(text);
+    times = 1;
+  }
+  flush();
+  return line;
+}
+
+}  // namespace
+
+std::string event_text(const RunEvent& event, const PtxRecord& record, const std::vector<PtxRing>& rings) {
   const auto barrier = [&](std::uint64_t address) { return barrier_name(rings, address, record); };
   const auto place = [&](std::uint64_t address) {
     const std::string slot = slot_name(rings, address);
@@ -64,32 +87,7 @@ std::string short_text(const RunEvent& event, const RunRecord& record, const std
   return "";
 }
 
-/// A trip on one line: what repeats is said once, with how often.
-std::string trip_text(const std::vector<RunEvent>& trip, const RunRecord& record, const std::vector<PtxRing>& rings) {
-  std::string line, last;
-  int times = 0;
-  const auto flush = [&] {
-    if (last.empty()) return;
-    if (!line.empty()) line += " | ";
-    line += times > 1 ? fmt::format("{} x{}", last, times) : last;
-  };
-  for (const RunEvent& event : trip) {
-    std::string text = short_text(event, record, rings);
-    if (text == last) {
-      ++times;
-      continue;
-    }
-    flush();
-    last = std::move(text);
-    times = 1;
-  }
-  flush();
-  return line;
-}
-
-}  // namespace
-
-std::string show_text(const RunRecord& record, bool times) {
+std::string show_text(const PtxRecord& record, bool times) {
   const std::vector<PtxRing> rings = rings_of(record);
   std::string text;
   for (const PtxRole& role : roles_of(record)) {

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "ptx/report/record.h"
+#include "ptx/report/rings.h"
 
 namespace heddle::ptx {
 
-std::string show_text(const RunRecord& record, bool times);
+/// "wait FULL of K[1]", "LOAD A (16384)": as short as a trip on one line needs it.
+std::string event_text(const RunEvent& event, const PtxRecord& record, const std::vector<PtxRing>& rings);
+
+std::string show_text(const PtxRecord& record, bool times);
 
 }  // namespace heddle::ptx

@@ -11,7 +11,7 @@ namespace heddle::ptx {
 namespace {
 
 std::string spelled_one(char kind, std::uint64_t number, const SpelledNames& names) {
-  const RunRecord& record = names.record;
+  const PtxRecord& record = names.record;
   switch (static_cast<ReferenceKind>(kind)) {
     case ReferenceKind::Warp: return role_of_warp(names.roles, record, static_cast<int>(number));
     case ReferenceKind::Place: {
@@ -54,7 +54,7 @@ std::string spelled(std::string_view sentence, const SpelledNames& names) {
   return text;
 }
 
-std::string source_of(const RunRecord& record, int pc) {
+std::string source_of(const PtxRecord& record, int pc) {
   if (pc < 0 || pc >= static_cast<int>(record.function->code.size())) return "";
   std::string text;
   int place = record.at(pc).place;

@@ -12,7 +12,7 @@
 namespace heddle::ptx {
 
 struct SpelledNames {
-  const RunRecord& record;
+  const PtxRecord& record;
   std::vector<PtxRole> roles;
   std::vector<PtxRing> rings;
 };
@@ -21,6 +21,6 @@ struct SpelledNames {
 std::string spelled(std::string_view sentence, const SpelledNames& names);
 
 /// "gemm.cu:120, inlined at gemm.cu:44"; "" without -lineinfo.
-std::string source_of(const RunRecord& record, int pc);
+std::string source_of(const PtxRecord& record, int pc);
 
 }  // namespace heddle::ptx

@@ -41,7 +41,7 @@ constexpr std::int64_t kLeastTrips = 3;
 
 }  // namespace
 
-std::optional<SteadyLoop> steady_loop(const RunRecord& record, const PtxRole& role) {
+std::optional<SteadyLoop> steady_loop(const PtxRecord& record, const PtxRole& role) {
   // A product of a warp group is written down once, for the warp that came last: all events of the role count, trips those of the warp with
   // most.
   std::map<int, std::vector<const RunEvent*>> by_warp;

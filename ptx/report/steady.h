@@ -16,6 +16,6 @@ struct SteadyLoop {
 };
 
 /// The innermost loop that holds most of what the role waits for, loads and multiplies; nothing where it makes fewer than three trips.
-std::optional<SteadyLoop> steady_loop(const RunRecord& record, const PtxRole& role);
+std::optional<SteadyLoop> steady_loop(const PtxRecord& record, const PtxRole& role);
 
 }  // namespace heddle::ptx

@@ -1,6 +1,7 @@
 // One cluster that runs a kernel: its warps, whose lanes part and meet, memory, barriers, units, and time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@
 namespace heddle::ptx {
 
 class ClusterRun;
+struct RunInside;  // ptx/run keeps its own there
 
 /// Lanes of a warp that are at one place. A warp begins as one; a branch on which lanes part makes two, whose parent goes on where they
 /// meet.
@@ -40,7 +42,7 @@ struct WarpFragment {
   enum class State : std::uint8_t { Ready, Waiting, Parted, Done } state = State::Ready;
   /// What it waits for, for the report of a hang.
   struct Awaits {
-    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children } what = What::Nothing;
+    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children, Lanes } what = What::Nothing;
     std::uint64_t address = 0;  ///< or the named barrier's id
     bool parity = false;
     std::int64_t amount = 0;  ///< threads, registers
@@ -52,8 +54,12 @@ struct WarpFragment {
     int pc = -1;
     std::uint64_t address = 0;
     bool parity = false;
+    int times = 0;
   } tried;
 };
+
+/// In Warp::in_flight: the register is the result of a tcgen05.ld (not of a product).
+constexpr std::uint32_t kLoadInFlight = 0x80000000u;
 
 /// State that belongs to one kind of unit (ptx/units): each derives its own.
 struct UnitState {
@@ -78,17 +84,26 @@ struct Warp {
   int in_flight_count = 0;
   std::int64_t instructions = 0;
 
-  /// What a release gives away; the warp's next step begins.
+  Epoch cluster_phase = 0;  ///< of the cluster's barrier, in which it arrived last
+  bool in_cluster_phase = false;
+  bool fenced_memory = false;      ///< a fence or membar came: its relaxed stores and atomics release
+  std::vector<int> touched_since;  ///< instructions (or first ones of runs) that touched registers since the last wgmma.fence
+
+  /// What a release gives away; the warp's next step begins. `known.seen` holds the warp's own step, too (from the beginning: raise it to 1
+  /// when the warp is made), so that a warp knows what it did itself.
   KnownClocks release() {
     known.seen.raise(component, epoch);
     KnownClocks given = known;
-    ++epoch;
+    known.seen.raise(component, ++epoch);
     return given;
   }
+  /// fence.proxy.async: what the warp knows becomes visible to the async proxy; its next step begins.
+  void fence_proxy() {
+    known.seen.raise(component, epoch);
+    known.async.join(known.seen);
+    known.seen.raise(component, ++epoch);
+  }
 };
-
-/// Sequence numbers with this bit are of tcgen05.ld: LoadNotWaited where they are touched, else RegisterInFlight.
-constexpr std::uint32_t kLoadInFlight = 0x80000000u;
 
 /// How an instruction ended.
 enum class ActionEnd : std::uint8_t {
@@ -102,12 +117,15 @@ using Action = ActionEnd (*)(ClusterRun&, WarpFragment&, const PtxInstruction&, 
 
 /// Actions of ptx/units by opcode and words; nullptr: none of theirs.
 Action unit_action(const PtxInstruction& instruction);
-/// Of ptx/units: called when the last lane of a warp has exited (`live` is 0 then).
+/// Called once, when the last lane of a warp has exited: what its copies and stores leave behind.
 void unit_exit(ClusterRun& run, Warp& warp);
+/// Called once at the end of a run that neither hangs nor was stopped: tensor memory that was never freed.
+void unit_end(ClusterRun& run);
 
 struct ClusterOptions {
   std::int64_t limit = 20'000'000;  ///< warp instructions
   bool trace = true;
+  std::array<std::uint32_t, 3> first_cta{0, 0, 0};  ///< the cluster's first CTA in the grid
   /// Which way a branch on unknown data goes: nullopt: not said. Called with the pc.
   std::function<std::optional<bool>(int)> branch;
   std::stop_token stop;
@@ -122,9 +140,8 @@ struct DataBranch {
 
 class ClusterRun {
  public:
-  /// `first_cta`: the cluster's first CTA in the grid. All references outlive the machine.
-  ClusterRun(const PtxModule& module, const PtxFunction& function, const Launch& launch, const Costs& costs, ClusterOptions options,
-             std::array<std::uint32_t, 3> first_cta = {0, 0, 0});
+  /// All references outlive the machine.
+  ClusterRun(const PtxModule& module, const PtxFunction& function, const Launch& launch, const Costs& costs, ClusterOptions options);
   ~ClusterRun();
 
   /// Runs to the end, to a hang (a finding), to the limit, or to what it cannot know (stopped()).
@@ -153,10 +170,6 @@ class ClusterRun {
   /// the load it came from, or that lanes differ.
   std::optional<std::uint64_t> one_value(const WarpFragment& fragment, const PtxOperand& operand, LaneMask lanes, const PtxInstruction& at,
                                          const char* what);
-  /// Of an instruction of threads (moves apart) that read or wrote one of `registers` since this warp's last forget_touched(): its pc; -1:
-  /// none did. A product needs a wgmma.fence behind it.
-  int touched_at(const Warp& warp, std::span<const RegisterId> registers) const;
-  void forget_touched(Warp& warp);
   /// In which space an access lies: by the mnemonic's word, else by the address.
   AddressSpace space(const PtxInstruction& instruction, std::uint64_t address) const;
   const TensorMap* map_at(std::uint64_t generic_address, int* index = nullptr) const;
@@ -175,6 +188,13 @@ class ClusterRun {
   void wake(const std::vector<FragmentId>& fragments, Time time) {
     for (const FragmentId fragment : fragments) wake(fragment, time);
   }
+  /// An instruction since this warp's last wgmma.fence that touched one of `registers` (moves do not count); -1: none. `product` is who
+  /// asks.
+  int touched_since_fence(const WarpFragment& fragment, const PtxInstruction& product, const std::vector<RegisterId>& registers);
+  /// wgmma.fence by this warp.
+  void fence_registers(const WarpFragment& fragment);
+  /// A release: what a lane's warp gives to who synchronizes with it, or nothing where the mnemonic says `.relaxed`.
+  KnownClocks brought(const WarpFragment& fragment, const PtxInstruction& instruction);
   void find(CheckRule rule, const WarpFragment& fragment, const PtxInstruction& instruction, std::string sentence, std::int64_t other = -1);
   /// What cannot be known or is not known: ends the run, with the sentence and the line.
   void stop(const PtxInstruction& instruction, std::string sentence);
@@ -186,15 +206,17 @@ class ClusterRun {
 
   WarpFragment& fragment(FragmentId id) { return fragments_[static_cast<std::size_t>(id)]; }
   const std::vector<WarpFragment>& fragments() const { return fragments_; }
+  /// A fragment's trace event, begun now at the fragment's time; nullptr where no trace is kept. Good until the next one.
+  RunEvent* event(EventKind kind, const WarpFragment& fragment, const PtxInstruction& instruction);
+  RunInside& inside() { return *inside_; }
   /// "w3", in a cluster "c1.w3".
   std::string warp_name(int warp) const;
   /// "line 415 (mbarrier)".
   std::string place(int pc) const;
 
  private:
-  struct Decoded;
-  struct Inside;  // ptx/run keeps its own here
-  std::unique_ptr<Inside> inside_;
+  friend struct RunInside;
+  std::unique_ptr<RunInside> inside_;
   std::vector<WarpFragment> fragments_;
   int cluster_size_ = 1, warps_per_cta_ = 0, threads_per_cta_ = 0;
   std::uint32_t shared_bytes_ = 0;

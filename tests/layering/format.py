@@ -34,7 +34,7 @@ def main():
     if not program:
         print(f"clang-format {VERSION} is not installed (Debian package clang-format)")
         return SKIPPED
-    files = sorted(str(path.relative_to(root)) for room in ("app", "core", "solver", "codegen", "tests")
+    files = sorted(str(path.relative_to(root)) for room in ("app", "core", "ptx", "solver", "codegen", "tests")
                    for suffix in ("*.h", "*.cpp") for path in (root / room).rglob(suffix))
     action = ["-i"] if "--fix" in sys.argv[2:] else ["--dry-run"]
     batches = [files[i:i + FILES_AT_ONCE] for i in range(0, len(files), FILES_AT_ONCE)]

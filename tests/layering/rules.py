@@ -22,17 +22,19 @@ CUDA_HEADERS = r"(cuda|nvrtc|cublas|cudnn|cupti)\w*(\.h|/)"
 # Includes: files whose path matches `where` but not `except_` must not include what matches `forbidden`.
 # (where, except_, forbidden, why)
 INCLUDE_RULES = [
-    (r"core/", None, r"(solver|codegen|app|tests)/", "core needs nothing of ours"),
+    (r"core/", None, r"(ptx|solver|codegen|app|tests)/", "core needs nothing of ours"),
     (r"core/", None, r"z3", "core knows no solver"),
     (r"core/", None, GUI_HEADERS, "core draws nothing"),
-    (r"solver/", None, r"(codegen|app|tests)/", "the solver needs core only"),
+    (r"solver/", None, r"(ptx|codegen|app|tests)/", "the solver needs core only"),
+    (r"ptx/", None, r"(solver|codegen|app|tests)/", "the room that runs PTX needs core only: it judges kernels of anybody"),
+    (r"codegen/", None, r"ptx/(?!launch/)", "a code generator says how its kernel is launched, and knows nothing of who judges it"),
     (r"codegen/", None, r"(solver|app|tests)/", "a schedule file is what passes between solver and code generator"),
     (r"app/", None, r"tests/", "programs do not depend on tests"),
     (r"", r"(tests/support/)?solver/[^ ]*\.cpp$", r"z3", "Z3 is used only in solver/*.cpp, so that no header carries it"),
     (r"", r"(app/platform/|app/window/|tests/ui/|tests/bench/)", GUI_HEADERS, "ImGui, GLFW and OpenGL are used only under app/platform, app/window and their tests"),
     (r"app/window/.*(_model|_overlay|_view_model)\.(h|cpp)$", None, GUI_HEADERS, "models say what is drawn and draw nothing"),
     (r"", r"(core/base/json[^/]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/base/json*.cpp"),
-    (r"", r"(codegen/run/|kernels/|tests/gpu/fake/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run, and by the fake GPU, which has its own"),
+    (r"", r"(codegen/run/|ptx/capture/|kernels/|tests/gpu/fake/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run and ptx/capture, and by the fake GPU, which has its own"),
     (r"solver/", r"solver/(paper|baselines|programs|questions|search)/\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
     (r"core/check/", None, r"core/(motion|timing)/", "the checker shares nothing with what it judges"),
@@ -46,13 +48,14 @@ FOLDER_ORDER = {
     "core": ["base", "kernel", "patterns", "machine", "layout", "problem", "schedule", "analysis", "instance", "check", "timing", "motion", "simulate", "tuning_space", "records", "formats", "chart", "answers",
              "mlir", "dump", "triton/read", "triton/memory", "triton/kernel", "triton/audit", "triton/back", "library"],
     "solver": ["tune", "z3", "encoding", "relaxation", "search", "paper", "baselines", "programs", "questions"],
+    "ptx": ["text", "launch", "judge", "run", "units", "report", "capture"],
     "codegen": ["device", "program", "emit", "interpret", "profile", "machine_code", "compile", "run", "package", "calibrate"],
     "app": ["command", "picture", "ask", "jobs", "batch", "bench", "tune", "cli", "cli/questions", "session", "platform", "window/kit", "window/chart", "window/parts", "window/tabs/*",
             "window/frame"],
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 SOURCE_SUFFIXES = {".h", ".hpp", ".cpp", ".cu", ".cuh"}
-PRODUCT_ROOMS = ("core/", "solver/", "codegen/", "app/")
+PRODUCT_ROOMS = ("core/", "ptx/", "solver/", "codegen/", "app/")
 ROOMS = (*PRODUCT_ROOMS, "tests/")
 SCRIPT_SUFFIXES = {".py", ".sh", ".cmake"}
 
@@ -62,7 +65,7 @@ MISSING_PAGES = re.compile(r"(?:^|[\s(\"'`]|shared/)(research" + r"/\w[\w./-]*|d
 
 # Core, solver and code generator do not know how somebody asked: a fault says which part of it it is about (Fault::part), and programs add
 # the option that says it. An argument as a whole, for a program that is started, is no text: these folders start compilers and children.
-OPTION_LESS_ROOMS = ("core/", "solver/", "codegen/")
+OPTION_LESS_ROOMS = ("core/", "ptx/", "solver/", "codegen/")
 STARTING_FOLDERS = ("codegen/compile/", "codegen/run/")
 STRING_OR_COMMENT = re.compile(r"""//.*|'(?:[^'\\\n]|\\.)'|R"\((.*?)\)"|"((?:[^"\\\n]|\\.)*)\"""")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
@@ -135,7 +138,7 @@ def order_offences(path, lines):
             yield f"{path}:{number}: includes {header}: includes go down only, and {target or 'the room itself'} comes after {folder}"
 
 
-MIRRORS = ("core", "solver", "codegen", "app")  # rooms whose tests lie in the folder of what they test; the others are grouped by command or flow
+MIRRORS = ("core", "ptx", "solver", "codegen", "app")  # rooms whose tests lie in the folder of what they test; the others are grouped by command or flow
 
 
 def mirror_offences(path, folders):
@@ -339,6 +342,9 @@ def self_test():
         ("core/motion/judged.cpp", '// J.\n#include "core/check/period_rule.h"\n', "checker that judges it"),
         ("app/jobs/makes.cpp", '// M.\n#include "core/problem/resolve.h"\n', "of one value"),
         ("core/instance/ok.cpp", '// Ok.\n#include "core/problem/resolve.h"\n', None),
+        ("ptx/run/h.cpp", '// H.\n#include "codegen/emit/emit.h"\n', "judges kernels of anybody"),
+        ("codegen/emit/judge.cpp", '// H.\n#include "ptx/run/cluster.h"\n', "knows nothing of who judges it"),
+        ("codegen/emit/launch.cpp", '// H.\n#include "ptx/launch/launch.h"\n', None),
         ("codegen/h.cpp", '// H.\n#include "solver/search/solve.h"\n', "a schedule file"),
         ("codegen/i.cpp", "// I.\n#include <cuda.h>\n", "CUDA headers"),
         ("codegen/run/ok.cpp", "// Ok.\n#include <cuda_runtime.h>\n", None),

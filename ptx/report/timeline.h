@@ -1,0 +1,53 @@
+// A run as lanes over time: what each role does and waits for, what units do for it, and which bytes of shared memory are written and read.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ptx/report/rings.h"
+#include "ptx/report/roles.h"
+
+namespace heddle::ptx {
+
+enum class LaneBarKind : std::uint8_t { Wait, Work, Load, Store, Product, TensorMove, Mark, Hangs };
+
+struct LaneBar {
+  LaneBarKind kind = LaneBarKind::Work;
+  Time begin = 0, end = 0;
+  int event = -1;      ///< index into the trace; -1: work between two events, or what never ended
+  int line = 0;        ///< of the PTX
+  std::string source;  ///< "gemm.cu:120"; "" without -lineinfo
+  int ended_by = -1;   ///< of a wait: the event that ended it (an arrival, a copy, a product); -1: not known
+  std::string text;    ///< "wait FULL of K[1], phase 3"
+};
+
+struct RunLane {
+  std::string name;  ///< "products w4-w7", "loads of producer w0"
+  int cta = 0;
+  int warp = -1;              ///< whose events these are (the first of its warp group); -1: a unit
+  std::vector<LaneBar> bars;  ///< by begin; those of a lane do not overlap
+};
+
+/// What is done with a piece of shared memory.
+struct MemoryBar {
+  enum class Kind : std::uint8_t { Written, Read } kind = Kind::Written;
+  Time begin = 0, end = 0;
+  int event = -1;
+  std::string text;
+};
+struct MemoryRow {
+  std::string name;                  ///< "K[1]"
+  std::uint64_t begin = 0, end = 0;  ///< in the cluster's shared memory
+  std::vector<MemoryBar> bars;       ///< by begin
+};
+
+struct RunTimeline {
+  std::vector<RunLane> lanes;
+  std::vector<MemoryRow> memory;
+  Time end = 0;
+};
+
+/// One lane for each warp group of a role (its warp with most events stands for it), then one for each kind of unit's work that a CTA has.
+RunTimeline timeline_of(const PtxRecord& record);
+
+}  // namespace heddle::ptx
