@@ -29,9 +29,9 @@ class HandLaunch {
   HandLaunch(const std::vector<EntryParameter>& entry, Launch base) : entry_(entry), launch_(std::move(base)) {}
 
   Result<Launch> made(const HandWords& words) {
-    triple(words.grid, launch_.grid, "grid");
-    triple(words.cluster, launch_.cluster, "cluster");
-    triple(words.block, launch_.block, "block");
+    triple(words.grid, launch_.grid, "launch grid");
+    triple(words.cluster, launch_.cluster, "launch cluster");
+    triple(words.block, launch_.block, "launch block");
     if (words.dynamic_shared) launch_.dynamic_shared = *words.dynamic_shared;
     const bool fresh = launch_.parameters.empty();
     if (fresh) launch_.parameters.resize(block_bytes(entry_));
@@ -90,7 +90,7 @@ class HandLaunch {
     const Halves size = cut_at(halves.behind.value_or(""), ':');
     const auto address = read_address(halves.before), bytes = read_address(size.before);
     if (!address || !bytes || (size.behind && *size.behind != "zero"))
-      return fault("buffer", fmt::format("expected ADDRESS=BYTES or ADDRESS=BYTES:zero, found '{}'", word));
+      return fault("launch buffer", fmt::format("expected ADDRESS=BYTES or ADDRESS=BYTES:zero, found '{}'", word));
     GlobalBuffer made;
     made.address = *address, made.bytes = *bytes, made.zero = size.behind.has_value();
     launch_.buffers.push_back(std::move(made));
@@ -98,17 +98,17 @@ class HandLaunch {
 
   void map(const std::string& word) {
     const Halves halves = cut_at(word, '=');
-    if (!halves.behind) return fault("map", fmt::format("expected PLACE=\"NAME BOX ELEMENT\", found '{}'", word));
+    if (!halves.behind) return fault("launch map", fmt::format("expected PLACE=\"NAME BOX ELEMENT\", found '{}'", word));
     PlacedMap placed;
     placed.in_parameters = !halves.before.starts_with("memory ");
     if (placed.in_parameters) {
-      const auto at = place(halves.before, "map");
+      const auto at = place(halves.before, "launch map");
       if (!at) return;
       placed.at = *at;
     } else if (const auto address = read_address(trimmed(std::string_view(halves.before).substr(7)))) {
       placed.at = *address;
     } else {
-      return fault("map", fmt::format("expected an address behind 'memory', found '{}'", halves.before));
+      return fault("launch map", fmt::format("expected an address behind 'memory', found '{}'", halves.before));
     }
     Result<TensorMap> map = map_by_hand(*halves.behind);
     if (!map) {
@@ -117,7 +117,7 @@ class HandLaunch {
     }
     placed.map = *std::move(map);
     const std::vector<std::uint8_t> unused(kMapBytes);
-    if (placed.in_parameters && !put(placed.at, unused, "map", word)) return;
+    if (placed.in_parameters && !put(placed.at, unused, "launch map", word)) return;
     if (placed.map.address == 0) placed.map.address = memory(placed.map.name, tensor_bytes(placed.map), false);
     std::erase_if(launch_.maps,
                   [&](const PlacedMap& other) { return other.in_parameters == placed.in_parameters && other.at == placed.at; });
@@ -134,30 +134,31 @@ class HandLaunch {
 
   void parameter(const std::string& word) {
     const Halves halves = cut_at(word, '=');
-    if (!halves.behind) return fault("parameter", fmt::format("expected PLACE=TYPE:VALUE, found '{}'", word), "\"16=u32:4096\"");
-    const auto at = place(halves.before, "parameter");
+    if (!halves.behind) return fault("launch parameter", fmt::format("expected PLACE=TYPE:VALUE, found '{}'", word), "\"16=u32:4096\"");
+    const auto at = place(halves.before, "launch parameter");
     if (!at) return;
     Halves value = cut_at(*halves.behind, ':');
     if (value.before == "pointer") return pointer(word, *at, value.behind);
     if (!value.behind) value = {type_at(*at), value.before};
     const auto type = parameter_type(value.before);
     if (!type)
-      return fault("parameter",
+      return fault("launch parameter",
                    value.before.empty() ? fmt::format("'{}': nothing says which type is there", word)
                                         : fmt::format("'{}': unknown type '{}'", word, value.before),
                    "say it: TYPE:VALUE; types are pointer, " + list_of(parameter_type_words()));
     const auto bytes = value_bytes(*type, value.behind.value_or(""));
     if (!bytes)
-      return fault("parameter", fmt::format("'{}': expected a value of type {}, found '{}'", word, type->name, value.behind.value_or("")));
-    put(*at, *bytes, "parameter", word);
+      return fault("launch parameter",
+                   fmt::format("'{}': expected a value of type {}, found '{}'", word, type->name, value.behind.value_or("")));
+    put(*at, *bytes, "launch parameter", word);
   }
 
   void pointer(const std::string& word, std::uint64_t at, const std::optional<std::string>& size) {
     const Halves words = cut_at(size.value_or(fmt::format("{}", kMadeUpBytes)), ':');
     const auto bytes = read_address(words.before);
     if (!bytes || (words.behind && *words.behind != "zero"))
-      return fault("parameter", fmt::format("'{}': expected pointer, pointer:BYTES or pointer:BYTES:zero", word));
-    put(at, bytes_of(memory(name_at(at), *bytes, words.behind.has_value()), 8), "parameter", word);
+      return fault("launch parameter", fmt::format("'{}': expected pointer, pointer:BYTES or pointer:BYTES:zero", word));
+    put(at, bytes_of(memory(name_at(at), *bytes, words.behind.has_value()), 8), "launch parameter", word);
   }
 
   /// Of a word by name, or of the text's parameter; empty: neither says one.
@@ -182,7 +183,7 @@ class HandLaunch {
     for (const EntryParameter& parameter : entry_) {
       if (said(parameter)) continue;
       if (parameter.pointer && parameter.bytes == 8) {
-        put(parameter.at, bytes_of(memory(name_at(parameter.at), kMadeUpBytes, false), 8), "parameter", parameter.name);
+        put(parameter.at, bytes_of(memory(name_at(parameter.at), kMadeUpBytes, false), 8), "launch parameter", parameter.name);
         continue;
       }
       const std::string name = name_at(parameter.at);
@@ -204,13 +205,13 @@ class HandLaunch {
     if (!faults_.empty()) return;  // every place in the block would be wrong too
     for (Fault& found : faults_of(launch_)) {
       const std::string first = found.pointer.substr(1, found.pointer.find('/', 1) - 1);
-      const char* part = first == "grid"             ? "grid"
-                         : first == "cluster"        ? "cluster"
-                         : first == "block"          ? "block"
-                         : first == "dynamic_shared" ? "dynamic shared memory"
-                         : first == "buffers"        ? "buffer"
-                         : first == "maps"           ? "map"
-                                                     : "parameter";
+      const char* part = first == "grid"             ? "launch grid"
+                         : first == "cluster"        ? "launch cluster"
+                         : first == "block"          ? "launch block"
+                         : first == "dynamic_shared" ? "launch memory"
+                         : first == "buffers"        ? "launch buffer"
+                         : first == "maps"           ? "launch map"
+                                                     : "launch parameter";
       if (first == "maps") {
         const auto index = number_in_front<std::size_t>(std::string_view(found.pointer).substr(6));
         if (index < launch_.maps.size()) found.message = fmt::format("{}: {}", launch_.maps[index].map.name, found.message);

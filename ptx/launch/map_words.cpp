@@ -60,7 +60,7 @@ class MapWords {
  private:
   void fault(std::string sentence, std::string hint = {}) {
     if (!words_.empty()) sentence = fmt::format("{}: {}", words_[0], sentence);
-    faults_.push_back({{}, {}, std::move(sentence), std::move(hint), "map"});
+    faults_.push_back({{}, {}, std::move(sentence), std::move(hint), "launch map"});
   }
 
   template <class Number>

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kLargestSize = 0xffffffff;
 
-Fault size_fault(std::string sentence, std::string hint = {}) { return {{}, {}, std::move(sentence), std::move(hint), "size"}; }
+Fault size_fault(std::string sentence, std::string hint = {}) { return {{}, {}, std::move(sentence), std::move(hint), "launch size"}; }
 
 /// An extent of a map, or four bytes of the block: words of 64 bits hold sizes too, with nothing in their upper half.
 struct SizePlace {
@@ -234,6 +234,71 @@ class Resizing {
   std::vector<Fault> faults_;
 };
 
+/// By which extents the tensors that are loaded and stored share.
+class SizeGuess {
+ public:
+  SizeGuess(const Launch& launch, const std::vector<MapUse>& uses, std::vector<std::string>* why_not)
+      : launch_(launch), uses_(uses), why_not_(why_not) {}
+
+  SizesSeen seen() {
+    SizesSeen seen;
+    const auto loop = best([&](std::uint64_t extent) { return !stored(extent); });
+    if (!loop) {
+      if (why_not_) why_not_->push_back("no extent is only of tensors that are loaded in a ring: the loop's size is not known");
+      return seen;
+    }
+    const TensorMap& map = launch_.maps[loop->use->map].map;
+    seen.loop = fmt::format("{}", map.extents[loop->dimension]);
+    seen.trip = map.box[loop->dimension];
+    for (const MapUse& use : uses_) seen.stages = std::max(seen.stages, use.slots);
+    const auto trips = static_cast<std::int64_t>((map.extents[loop->dimension] + seen.trip - 1) / seen.trip);
+    const std::int64_t boxes = std::max<std::int64_t>(trips * std::max<std::int64_t>(loop->use->boxes_of_slot, 1), 1);
+    seen.tiles_of_cta = static_cast<std::uint64_t>(std::max<std::int64_t>((loop->use->copies + boxes - 1) / boxes, 1));
+    if (const auto tile = best([&](std::uint64_t extent) { return stored(extent); })) {
+      const TensorMap& tiled = launch_.maps[tile->use->map].map;
+      seen.tile_size = fmt::format("{}", tiled.extents[tile->dimension]), seen.tile = tiled.box[tile->dimension];
+    }
+    return seen;
+  }
+
+ private:
+  struct SharedExtent {
+    const MapUse* use = nullptr;
+    std::size_t dimension = 0;
+    std::size_t tensors = 0;  ///< of the loaded ones, how many have it
+  };
+
+  bool has(const MapUse& use, std::uint64_t extent) const {
+    const std::vector<std::uint64_t>& extents = launch_.maps[use.map].map.extents;
+    return std::ranges::find(extents, extent) != extents.end();
+  }
+  bool stored(std::uint64_t extent) const {
+    return std::ranges::any_of(uses_, [&](const MapUse& use) { return use.stored && has(use, extent); });
+  }
+
+  /// Of extents in more than one box of a tensor that is loaded, the one that most of them have; outer dimensions first, for theirs may be
+  /// any number.
+  template <class Wanted>
+  std::optional<SharedExtent> best(const Wanted& wanted) const {
+    std::optional<SharedExtent> best;
+    for (const MapUse& use : uses_) {
+      if (use.stored || use.slots < 1) continue;
+      const TensorMap& map = launch_.maps[use.map].map;
+      for (std::size_t d = map.extents.size(); d-- > 0;) {
+        if (map.extents[d] <= map.box[d] || map.box[d] < 2 || !wanted(map.extents[d])) continue;
+        const auto sharing = static_cast<std::size_t>(
+            std::ranges::count_if(uses_, [&](const MapUse& other) { return !other.stored && has(other, map.extents[d]); }));
+        if (!best || sharing > best->tensors) best = SharedExtent{&use, d, sharing};
+      }
+    }
+    return best;
+  }
+
+  const Launch& launch_;
+  const std::vector<MapUse>& uses_;
+  std::vector<std::string>* why_not_;
+};
+
 /// What proposed_sizes() gathers.
 class Proposals {
  public:
@@ -260,6 +325,10 @@ class Proposals {
 };
 
 }  // namespace
+
+SizesSeen sizes_seen(const Launch& launch, const std::vector<MapUse>& uses, std::vector<std::string>* why_not) {
+  return SizeGuess(launch, uses, why_not).seen();
+}
 
 Result<SizeWish> read_size(const std::string& text) {
   SizeWish wish;

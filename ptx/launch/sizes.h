@@ -41,6 +41,18 @@ struct SizesSeen {
   std::uint64_t tiles_of_cta = 1;  ///< that the busiest CTA worked through; more than 1 only where CTAs take tile after tile
 };
 
+/// How a run used a tensor map.
+struct MapUse {
+  std::size_t map = 0;             ///< index into Launch::maps
+  bool stored = false;             ///< else it is loaded
+  int slots = 0;                   ///< of the ring that it fills; 0: it fills none
+  std::int64_t copies = 0;         ///< of the first CTA
+  std::int64_t boxes_of_slot = 1;  ///< copies that fill a slot
+};
+/// A guess by the tensors' extents: the loop walks along one that tensors in rings share and that no tensor has that is stored; tiles cut
+/// one that is stored too. `why_not` gets a line where there is none.
+SizesSeen sizes_seen(const Launch& launch, const std::vector<MapUse>& uses, std::vector<std::string>* why_not = nullptr);
+
 struct SizedLaunch {
   std::string why;  ///< "fewer trips than stages"
   std::vector<SizeWish> wishes;

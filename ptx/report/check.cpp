@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ptx/report/map_uses.h"
 #include "ptx/report/record.h"
 #include "ptx/report/show.h"
 #include "ptx/report/spell.h"
@@ -153,6 +154,7 @@ class Checking {
       const PtxRecord record = record_of(*first);
       checked.timeline = timeline_of(record);
       checked.shown = show_text(record, costs_.known);
+      checked.maps = map_uses(record);
     }
     return checked;
   }
