@@ -84,6 +84,9 @@ struct Checked {
   std::vector<MapUse> maps{};  ///< for other sizes that are worth a look
 };
 
+/// The kernel of that name; where there is no name, the text's only one. Faults are of `file`.
+Result<const PtxFunction*> find_entry(const PtxModule& module, const std::string& file, const std::string& name);
+
 /// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, or the launch does not fit it.
 Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options);
 
