@@ -79,6 +79,10 @@ constexpr std::array kRules = {
             "A warp waits for the reads of its bulk stores before its CTA ends."},
     RuleRow{CheckRule::LoadNotWaited, Rank::Doubtful, "load not waited for", "load_not_waited", "9.7.16.8.5",
             "Registers that tcgen05.ld loads are used behind tcgen05.wait::ld only."},
+    RuleRow{
+        CheckRule::MissingTensorFence, Rank::Doubtful, "missing tensor fence", "missing_tensor_fence", "9.7.16.6.4",
+        "Between threads, tcgen05.fence::before_thread_sync stands behind accesses of tensor memory before who did them is waited for, and "
+        "::after_thread_sync between the wait and the next access."},
     RuleRow{CheckRule::PartialPhase, Rank::Doubtful, "phase left half done", "partial_phase", "9.7.13.15.6",
             "No phase of an mbarrier is left with some of its arrivals made and others missing when the kernel ends."},
     RuleRow{CheckRule::ManyLanesIssue, Rank::Note, "many lanes issue", "many_lanes_issue", "9.7.9.25.4.1",
