@@ -189,6 +189,7 @@ class Asking {
     const std::optional<ptx::Checked>& first = answer_.launches.back().checked;
     if (!first) return Ok{};
     const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, first->maps, &answer_.said);
+    if (seen.loop.empty()) answer_.said.push_back("say sizes yourself: --size");
     for (ptx::SizedLaunch& sized : ptx::proposed_sizes(launch.as.launch, seen, &answer_.said)) {
       if (stop_.stop_requested()) break;
       PtxLaunch other = launch;

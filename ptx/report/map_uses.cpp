@@ -22,7 +22,7 @@ std::vector<MapUse> map_uses(const PtxRecord& record) {
     MapUse& use = use_of(ring.map, false);
     use.slots = std::max(use.slots, static_cast<int>(ring.slots.size()));
     const std::uint64_t box = box_bytes(record.launch->maps[static_cast<std::size_t>(ring.map)].map);
-    if (box > 0) use.boxes_of_slot = std::max<std::int64_t>(ring.slot_bytes / static_cast<std::int64_t>(box), 1);
+    if (box > 0) use.boxes_of_slot = std::max<std::int64_t>(static_cast<std::int64_t>(ring.slot_bytes() / box), 1);
   }
   return uses;
 }
