@@ -37,9 +37,7 @@ class LaunchMaker {
 
   Result<PtxLaunch> from_text(const std::string& path) {
     PtxLaunch made{{path, path, {}, {}, {}, {}}, {}};
-    const Result<std::string> text = read_file(path);
-    if (!text) return text.error();
-    made.text = std::make_shared<const std::string>(*text);
+    if (const Result<Ok> read = read_text(made); !read) return read.error();
     const std::string launch_path = question_.launch_path.empty() ? beside(path) : question_.launch_path;
     if (!launch_path.empty()) {
       const Result<std::string> json = read_file(launch_path);
@@ -61,13 +59,23 @@ class LaunchMaker {
     if (!launch) return launch.error();
     PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}};
     if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
-    const Result<std::string> text = read_file(made.as.text_path);
-    if (!text) return text.error();
-    made.text = std::make_shared<const std::string>(*text);
+    if (const Result<Ok> read = read_text(made); !read) return read.error();
     return finish(std::move(made));
   }
 
  private:
+  /// Once for all launches of a text.
+  Result<Ok> read_text(PtxLaunch& made) {
+    std::shared_ptr<const std::string>& known = texts_[made.as.text_path];
+    if (!known) {
+      Result<std::string> text = read_file(made.as.text_path);
+      if (!text) return text.error();
+      known = std::make_shared<const std::string>(*std::move(text));
+    }
+    made.text = known;
+    return Ok{};
+  }
+
   /// gemm.json of gemm.ptx, where that is a launch, or Triton's.
   static std::string beside(const std::string& text_path) {
     const std::string path = fs::path(text_path).replace_extension(".json").string();
@@ -115,6 +123,7 @@ class LaunchMaker {
   }
 
   const PtxQuestion& question_;
+  std::map<std::string, std::shared_ptr<const std::string>> texts_;  ///< by path
   std::string triton_path_;
 };
 
