@@ -195,18 +195,24 @@ class Asking {
   }
 
   Result<Ok> judge_at_other_sizes(const PtxLaunch& launch) {
-    const std::optional<ptx::Checked>& first = answer_.launches.back().checked;
-    if (!first) return Ok{};
-    const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, first->maps, &answer_.said);
+    if (!answer_.launches.back().checked) return Ok{};
+    const std::int64_t instructions = answer_.launches.back().checked->instructions;
+    const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, answer_.launches.back().checked->maps, &answer_.said);
     if (seen.loop.empty()) answer_.said.push_back("say sizes yourself: --size");
-    for (ptx::SizedLaunch& sized : ptx::proposed_sizes(launch.as.launch, seen, &answer_.said)) {
-      if (stop_.stop_requested()) break;
+    bool differs = false;
+    const std::vector<ptx::SizedLaunch> proposed = ptx::proposed_sizes(launch.as.launch, seen, &answer_.said);
+    for (const ptx::SizedLaunch& sized : proposed) {
+      if (stop_.stop_requested()) return Ok{};
       PtxLaunch other = launch;
       other.as.name = fmt::format("{}, {}", launch.as.name, sized.why);
-      other.as.launch = std::move(sized.launch);
+      other.as.launch = sized.launch;
       other.as.told.insert(other.as.told.end(), sized.told.begin(), sized.told.end());
       if (const Result<Ok> judged = judge(other, question_.picture); !judged) return judged;
+      const std::optional<ptx::Checked>& checked = answer_.launches.back().checked;
+      differs |= !checked || checked->instructions != instructions;
     }
+    if (!proposed.empty() && !differs)
+      answer_.said.push_back(launch.as.name + ": other sizes changed nothing that is executed; they may be constants of the text");
     return Ok{};
   }
 
