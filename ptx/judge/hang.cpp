@@ -21,10 +21,20 @@ void add_once(std::vector<int>& list, int warp) {
   if (std::find(list.begin(), list.end(), warp) == list.end()) list.push_back(warp);
 }
 
-std::string names_of(const std::vector<int>& warps) {
+/// "w0, w4 to w7 and 3 more".
+std::string names_of(std::vector<int> warps) {
+  std::sort(warps.begin(), warps.end());
   std::string text;
-  for (std::size_t i = 0; i < warps.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + warp_reference(warps[i]);
-  if (warps.size() > 4) text += fmt::format(" and {} more", warps.size() - 4);
+  int said = 0;
+  for (std::size_t i = 0; i < warps.size();) {
+    std::size_t end = i + 1;
+    while (end < warps.size() && warps[end] == warps[end - 1] + 1) ++end;
+    if (end - i < 3) end = i + 1;
+    if (said++ == 4) return text + fmt::format(" and {} more", warps.size() - i);
+    text += (i == 0 ? "" : ", ") + warp_reference(warps[i]);
+    if (end - i > 1) text += " to " + warp_reference(warps[end - 1]);
+    i = end;
+  }
   return text;
 }
 

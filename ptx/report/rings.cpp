@@ -42,6 +42,34 @@ void merge(RawRing& into, const RawRing& from) {
   into.parts.insert(from.parts.begin(), from.parts.end());
 }
 
+/// An unrolled loop fills each slot at a place of its own: single slots of one tensor, of one size and evenly spaced, are a ring.
+void join_unrolled(std::vector<RawRing>& rings) {
+  std::map<std::pair<int, int>, std::vector<std::size_t>> single;  // map, CTA
+  for (std::size_t i = 0; i < rings.size(); ++i)
+    if (rings[i].map >= 0 && rings[i].barriers().size() == 1) single[{rings[i].map, rings[i].cta}].push_back(i);
+  std::vector<bool> gone(rings.size());
+  for (auto& [of, members] : single) {
+    const auto begin = [&](std::size_t i) { return rings[i].parts.begin()->first; };
+    const auto bytes = [&](std::size_t i) { return rings[i].parts.rbegin()->second.end - begin(i); };
+    std::sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) { return begin(a) < begin(b); });
+    bool even = members.size() > 2;
+    for (std::size_t k = 1; k < members.size(); ++k)
+      even &= bytes(members[k]) == bytes(members[0]) && begin(members[k]) - begin(members[k - 1]) == begin(members[1]) - begin(members[0]);
+    if (!even) continue;
+    for (std::size_t k = 1; k < members.size(); ++k) {
+      merge(rings[members[0]], rings[members[k]]);
+      gone[members[k]] = true;
+    }
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < rings.size(); ++i)
+    if (!gone[i]) {
+      if (kept != i) rings[kept] = std::move(rings[i]);
+      ++kept;
+    }
+  rings.resize(kept);
+}
+
 /// Parts of one barrier that lie side by side are one slot.
 std::vector<RingSlot> slots_of(const RawRing& raw) {
   std::vector<RingSlot> slots;
@@ -115,6 +143,7 @@ std::vector<PtxRing> rings_of(const PtxRecord& record) {
     }
     raw.push_back(std::move(ring));
   }
+  join_unrolled(raw);
   std::vector<PtxRing> rings;
   for (const RawRing& ring : raw)
     rings.push_back({name_of(ring, record), ring.map, ring.cta, slots_of(ring), {ring.places.begin(), ring.places.end()}, ring.copies});

@@ -1,3 +1,4 @@
+// The table of PTX instructions, and how a mnemonic finds its row.
 #include <algorithm>
 #include <array>
 

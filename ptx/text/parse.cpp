@@ -93,7 +93,8 @@ class ModuleReader {
     if (!number) return;
     tokens_.take();
     if (tokens_.next().kind != PtxToken::Kind::Quoted) return;
-    const std::string name(tokens_.take().text);
+    std::string name(tokens_.take().text);
+    if (tokens_.next().kind == PtxToken::Kind::Quoted) name += "/" + std::string(tokens_.take().text);  // a folder, then a file of it
     if (*number < kMostFiles) {
       module_.files.resize(std::max(module_.files.size(), static_cast<std::size_t>(*number) + 1));
       module_.files[static_cast<std::size_t>(*number)] = name;

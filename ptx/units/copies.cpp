@@ -97,9 +97,8 @@ bool read_map(OneCopy& copy, const PtxOperand& operand) {
   std::uint64_t elements = copy.form.four_rows ? 4 : 1;
   for (std::size_t i = 0; i < map.box.size(); ++i)
     if (!copy.form.four_rows || i == 0) elements *= map.box[i];
-  const bool gaps = map.element == MapElement::U4Align16 || map.element == MapElement::U6Align16;
   copy.signalled_bytes = elements * bytes_of_16(map.element) / 16;
-  copy.shared_bytes = gaps ? elements : copy.signalled_bytes;
+  copy.shared_bytes = elements * shared_bytes_of_16(map.element) / 16;
   return true;
 }
 

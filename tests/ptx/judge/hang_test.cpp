@@ -94,6 +94,13 @@ TEST_CASE("warps that wait for the same are told together") {
   CHECK_THAT(scene.findings.all().front().sentence, Catch::Contains(warp_reference(0) + ", " + warp_reference(1) + " wait at"));
 }
 
+TEST_CASE("warps in a row are told by the first and the last") {
+  RingScene scene;
+  for (const int warp : {7, 4, 6, 5}) scene.waits.push_back(RingScene::mbarrier(warp, 11, kEmpty, 80));
+  scene.report();
+  CHECK_THAT(scene.findings.all().front().sentence, Catch::StartsWith(warp_reference(4) + " to " + warp_reference(7) + " wait at"));
+}
+
 TEST_CASE("who is missing at a named barrier") {
   RingScene scene;
   scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(0, 30));

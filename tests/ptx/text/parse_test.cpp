@@ -53,6 +53,7 @@ TEST_CASE("version, target, files, variables and parameters of a module are read
 .target sm_90a, texmode_independent
 .address_size 64
 .file 1 "first.cu"
+.file 2 "folder" "second.py"
 .file 3 "third \"quoted\".h", 1234, 5678
 .extern .shared .align 1024 .b8 dynamic[];
 .shared .align 16 .b8 fixed[4][32];
@@ -79,7 +80,7 @@ TEST_CASE("version, target, files, variables and parameters of a module are read
 )");
   CHECK(module.version == "8.7");
   CHECK(module.target == "sm_90a");
-  CHECK(module.files == std::vector<std::string>{"", "first.cu", "", "third \\\"quoted\\\".h"});
+  CHECK(module.files == std::vector<std::string>{"", "first.cu", "folder/second.py", "third \\\"quoted\\\".h"});
   REQUIRE(module.variables.size() == 7);  // the last is vprintf's result
   CHECK(module.variables[0].external);
   CHECK(module.variables[0].bytes == 0);
@@ -298,6 +299,7 @@ TEST_CASE("what cannot be read of an instruction is its own fault, and the next 
       {"?;", "no instruction begins with '?'"},
       {"7up %r1;", "no instruction begins with '7up'"},
       {"mov.b32 %r1, {{{{{{{{%r1}}}}}}}};", "lists inside lists inside lists"},
+      {"mov." + std::string(1000, 'b') + " %r1;", "no instruction begins with 'mov." + std::string(56, 'b') + "...'"},
       {"mov.b32 %r1, !4;", "'4' is no predicate"},
   };
   for (const auto& [text, fault] : wrong) {
