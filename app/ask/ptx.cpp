@@ -37,9 +37,7 @@ class LaunchMaker {
 
   Result<PtxLaunch> from_text(const std::string& path) {
     PtxLaunch made{{path, path, {}, {}, {}, {}}, {}};
-    const Result<std::string> text = read_file(path);
-    if (!text) return text.error();
-    made.text = std::make_shared<const std::string>(*text);
+    if (const Result<Ok> read = read_text(made); !read) return read.error();
     const std::string launch_path = question_.launch_path.empty() ? beside(path) : question_.launch_path;
     if (!launch_path.empty()) {
       const Result<std::string> json = read_file(launch_path);
@@ -61,13 +59,23 @@ class LaunchMaker {
     if (!launch) return launch.error();
     PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}};
     if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
-    const Result<std::string> text = read_file(made.as.text_path);
-    if (!text) return text.error();
-    made.text = std::make_shared<const std::string>(*text);
+    if (const Result<Ok> read = read_text(made); !read) return read.error();
     return finish(std::move(made));
   }
 
  private:
+  /// Once for all launches of a text.
+  Result<Ok> read_text(PtxLaunch& made) {
+    std::shared_ptr<const std::string>& known = texts_[made.as.text_path];
+    if (!known) {
+      Result<std::string> text = read_file(made.as.text_path);
+      if (!text) return text.error();
+      known = std::make_shared<const std::string>(*std::move(text));
+    }
+    made.text = known;
+    return Ok{};
+  }
+
   /// gemm.json of gemm.ptx, where that is a launch, or Triton's.
   static std::string beside(const std::string& text_path) {
     const std::string path = fs::path(text_path).replace_extension(".json").string();
@@ -115,6 +123,7 @@ class LaunchMaker {
   }
 
   const PtxQuestion& question_;
+  std::map<std::string, std::shared_ptr<const std::string>> texts_;  ///< by path
   std::string triton_path_;
 };
 
@@ -186,17 +195,24 @@ class Asking {
   }
 
   Result<Ok> judge_at_other_sizes(const PtxLaunch& launch) {
-    const std::optional<ptx::Checked>& first = answer_.launches.back().checked;
-    if (!first) return Ok{};
-    const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, first->maps, &answer_.said);
-    for (ptx::SizedLaunch& sized : ptx::proposed_sizes(launch.as.launch, seen, &answer_.said)) {
-      if (stop_.stop_requested()) break;
+    if (!answer_.launches.back().checked) return Ok{};
+    const std::int64_t instructions = answer_.launches.back().checked->instructions;
+    const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, answer_.launches.back().checked->maps, &answer_.said);
+    if (seen.loop.empty()) answer_.said.push_back("say sizes yourself: --size");
+    bool differs = false;
+    const std::vector<ptx::SizedLaunch> proposed = ptx::proposed_sizes(launch.as.launch, seen, &answer_.said);
+    for (const ptx::SizedLaunch& sized : proposed) {
+      if (stop_.stop_requested()) return Ok{};
       PtxLaunch other = launch;
       other.as.name = fmt::format("{}, {}", launch.as.name, sized.why);
-      other.as.launch = std::move(sized.launch);
+      other.as.launch = sized.launch;
       other.as.told.insert(other.as.told.end(), sized.told.begin(), sized.told.end());
       if (const Result<Ok> judged = judge(other, question_.picture); !judged) return judged;
+      const std::optional<ptx::Checked>& checked = answer_.launches.back().checked;
+      differs |= !checked || checked->instructions != instructions;
     }
+    if (!proposed.empty() && !differs)
+      answer_.said.push_back(launch.as.name + ": other sizes changed nothing that is executed; they may be constants of the text");
     return Ok{};
   }
 

@@ -33,12 +33,12 @@ class HandLaunch {
     triple(words.cluster, launch_.cluster, "launch cluster");
     triple(words.block, launch_.block, "launch block");
     if (words.dynamic_shared) launch_.dynamic_shared = *words.dynamic_shared;
-    const bool fresh = launch_.parameters.empty();
-    if (fresh) launch_.parameters.resize(block_bytes(entry_));
+    if (!launch_.parameters.empty()) given_.push_back({0, launch_.parameters.size()});
+    if (launch_.parameters.size() < block_bytes(entry_)) launch_.parameters.resize(block_bytes(entry_));
     for (const std::string& word : words.buffers) buffer(word);
     for (const std::string& word : words.maps) map(word);
     for (const std::string& word : words.parameters) parameter(word);
-    if (fresh) fill_in();
+    fill_in();
     if (faults_.empty()) judge();
     if (!faults_.empty()) return Error{ErrorKind::Input, std::move(faults_)};
     return std::move(launch_);
@@ -175,7 +175,10 @@ class HandLaunch {
   }
 
   bool said(const EntryParameter& parameter) const {
-    return std::ranges::any_of(given_, [&](const auto& span) { return span.first < parameter.end() && span.second > parameter.at; });
+    return std::ranges::any_of(given_, [&](const auto& span) { return span.first < parameter.end() && span.second > parameter.at; }) ||
+           std::ranges::any_of(launch_.maps, [&](const PlacedMap& placed) {
+             return placed.in_parameters && placed.at < parameter.end() && placed.at + kMapBytes > parameter.at;
+           });
   }
 
   /// What nobody said: pointers are made up, all others are asked for at once.

@@ -29,9 +29,10 @@ struct HandWords {
 /// by whoever asks).
 Result<TensorMap> map_by_hand(const std::string& words);
 
-/// `base` with what the words say. Where the base has no parameter block it is filled from `entry`: pointers that the text marks get
-/// made-up addresses with memory behind them, and every parameter that nothing is said of is a fault. Of an array of bytes that is no map,
-/// what is not said is 0. Faults name the part that they are about: "grid", "cluster", "block", "parameter", "map", "buffer".
+/// `base` with what the words say. What the block of the base does not reach to is filled from `entry`: pointers that the text marks get
+/// made-up addresses with memory behind them, and every other parameter that nothing is said of is a fault. Of an array of bytes that is no
+/// map, what is not said is 0. Faults name the part that they are about: "launch grid", "launch cluster", "launch block", "launch memory",
+/// "launch parameter", "launch map", "launch buffer", "missing parameter", "missing map".
 Result<Launch> launch_by_hand(const HandWords& words, const std::vector<EntryParameter>& entry, Launch base = {});
 
 /// Nothing where the launch's block is as long as the text's parameters.

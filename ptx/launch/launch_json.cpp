@@ -35,6 +35,10 @@ struct Address {
   }
 };
 
+struct ByteCount : Address {
+  Json write(std::uint64_t value) const { return value; }
+};
+
 /// Bytes as digits, two for each.
 struct HexBytes {
   std::size_t most;
@@ -168,7 +172,7 @@ void visit(Io& io, GlobalBuffer& buffer) {
   io.part("buffer", "a piece of global memory that the kernel may touch");
   io.optional("name", buffer.name, as::text);
   io.required("address", buffer.address, Address{});
-  io.required("bytes", buffer.bytes, Address{}, "how far it reaches");
+  io.required("bytes", buffer.bytes, ByteCount{}, "how far it reaches");
   io.optional("contents", buffer.contents, HexBytes{kMostBufferBytes}, "its first bytes, where they are known: two digits each");
   io.optional("zero", buffer.zero, "all of it is 0 when the kernel starts");
 }

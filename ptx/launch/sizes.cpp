@@ -244,7 +244,9 @@ class SizeGuess {
     SizesSeen seen;
     const auto loop = best([&](std::uint64_t extent) { return !stored(extent); });
     if (!loop) {
-      if (why_not_) why_not_->push_back("no extent is only of tensors that are loaded in a ring: the loop's size is not known");
+      if (why_not_)
+        why_not_->push_back(
+            "the loop's size is not known: every extent of a tensor in a ring is one of a stored tensor too, or there is no ring");
       return seen;
     }
     const TensorMap& map = launch_.maps[loop->use->map].map;

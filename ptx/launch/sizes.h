@@ -47,7 +47,7 @@ struct MapUse {
   bool stored = false;             ///< else it is loaded
   int slots = 0;                   ///< of the ring that it fills; 0: it fills none
   std::int64_t copies = 0;         ///< of the first CTA
-  std::int64_t boxes_of_slot = 1;  ///< copies that fill a slot
+  std::int64_t boxes_of_slot = 1;  ///< copies that fill a slot of each of its rings
 };
 /// A guess by the tensors' extents: the loop walks along one that tensors in rings share and that no tensor has that is stored; tiles cut
 /// one that is stored too. `why_not` gets a line where there is none.

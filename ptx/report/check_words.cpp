@@ -47,6 +47,21 @@ std::string finding_text(const SaidFinding& finding, int width) {
   return text;
 }
 
+/// The first of each rule at each line; of the others, which other warps and barriers have, how many there are.
+std::string findings_text(const Checked& checked, int width) {
+  std::map<std::pair<std::string, int>, std::int64_t> alike;
+  for (const SaidFinding& finding : checked.findings) ++alike[{finding.rule, finding.line}];
+  std::string text;
+  for (const SaidFinding& finding : checked.findings) {
+    std::int64_t& left = alike[{finding.rule, finding.line}];
+    if (left == 0) continue;
+    text += "\n" + finding_text(finding, width);
+    if (left > 1) text += fmt::format("  and {} more by this rule at this line\n", left - 1);
+    left = 0;
+  }
+  return text;
+}
+
 /// "3 waits (lines 12, 40, 77)"
 std::string not_seen_text(const Checked& checked, int width) {
   std::map<std::string, std::vector<int>> lines;
@@ -117,7 +132,7 @@ std::string check_text(const CheckedLaunch& launch, const TextStyle& style) {
   const Checked& checked = *launch.checked;
   text += wrapped(facts_text(launch), "  ", style.width);
   for (const std::string& note : checked.notes) text += wrapped(printable(note), "  ", style.width);
-  for (const SaidFinding& finding : checked.findings) text += "\n" + finding_text(finding, style.width);
+  text += findings_text(checked, style.width);
   for (const std::string& part : {not_seen_text(checked, style.width), branches_text(checked, style.width)})
     if (!part.empty()) text += "\n" + part;
   return text;

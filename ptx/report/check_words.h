@@ -26,7 +26,8 @@ struct CheckedLaunch {
 /// "in order", "not in order: 2 wrong, 1 doubtful", "stopped at line 80: ...", "cannot be read: ...".
 std::string verdict_text(const CheckedLaunch& launch);
 
-/// The verdict, findings by rank with their lines, what was not seen, branches on data. Ends with a newline.
+/// The verdict, findings by rank with their lines (one of those that a rule has at a line), what was not seen, branches on data. Ends with
+/// a newline.
 std::string check_text(const CheckedLaunch& launch, const TextStyle& style);
 /// A line for each launch.
 std::string check_lines(const std::vector<CheckedLaunch>& launches, const TextStyle& style);

@@ -46,6 +46,7 @@ ANSWERS = {
     "paper": [TOY],
     "period": [TOY, (*GEMM, "--programs", "100", "--if", "MMA0.duration=+10%")],
     "pareto": [TOY, ("gemm_hopper", "h100", "--against", "stages")],
+    "ptx_check": [("{root}/tests/ptx/texts/one_slot.json", "--sizes", "auto"), ("{root}/tests/ptx/texts/one_slot.json", "--limit", "20")],
     "price": [(*TOY, "--demand", "at most 1 stage"), ("gemm_hopper", "h100", "--max-stages", "2")],
     "sensitivity": [TOY],
     "simulate": [BEST, RING, GEMM, (*BEST, "--study", "jitter"), (*BEST, "--study", "numbers"), (*BEST, "--study", "depth"),
@@ -56,6 +57,8 @@ ANSWERS = {
 }
 NO_COMPILER = 6  # kEnvironment
 SCHEMAS_OF = {"simulate": "simulation"}  # others are called as their command
+COMMANDS = {"ptx_check": "check"}
+LAUNCHES = "tests/ptx/texts"  # whose files name their format by another word, as `heddle capture` writes them
 
 
 def schema_of(heddle, kind):
@@ -79,7 +82,7 @@ def answer_faults(root, heddle, used):
         for command, calls in ANSWERS.items():
             name, judge = schema_of(heddle, SCHEMAS_OF.get(command, command))
             for call in calls:
-                words = [command, *(word.format(root=root) for word in call), "--json"]
+                words = [COMMANDS.get(command, command), *(word.format(root=root) for word in call), "--json"]
                 where = "heddle " + " ".join(words)
                 run = subprocess.run([heddle, *words], cwd=folder, capture_output=True)
                 try:
@@ -121,6 +124,10 @@ def main(arguments):
                 continue
             used[name] += 1
             faults += faults_of(f"{where}:{number}", schemas[name], json.loads(line))
+    name, judge = schema_of(heddle, "launch")
+    for path in sorted((root / LAUNCHES).glob("*.json")):
+        used[name] = used.get(name, 0) + 1
+        faults += faults_of(path.relative_to(root), judge, json.loads(path.read_text()))
     faults += answer_faults(root, heddle, used)
     faults += [f"{name}: no file to try the schema on" for name, count in used.items() if count == 0]
     for fault in faults:

@@ -101,8 +101,11 @@ TEST_CASE("words change a launch of a file, by its names, and are judged by the 
   const std::string text = said(change, base);
   CHECK(has(text, "3 CTAs along x are no multiple of 2"));
   CHECK(has(text, "K: a box of 65 bf16 has rows of 130 bytes"));
-  base.parameters.resize(8);
-  CHECK(has(said({}, base), "the launch has 8 bytes of parameters, the text 176"));
+  base.parameters.resize(200);
+  CHECK(has(said({}, base), "the launch has 200 bytes of parameters, the text 176"));
+  base.parameters.resize(128), base.names.clear();
+  CHECK(has(said({}, base), "not given: k_param_2, b32 at 136"));
+  CHECK_FALSE(has(said({}, base), "k_param_0"));
 }
 
 TEST_CASE("maps by hand take extents, strides, steps, atoms and addresses", "[ptx]") {

@@ -118,3 +118,28 @@ TEST_CASE("sizes worth a look: few trips, odd trips, three tiles, a short tile",
   CHECK(proposed_sizes(gemm(), {}).empty());
   CHECK(proposed_sizes(gemm(512, 768, 64), {"K", 64, 1, "", 0, 1}).empty());  // the launch is that already
 }
+
+TEST_CASE("the loop's size is what tensors in rings share and no stored one has", "[ptx]") {
+  Launch launch = gemm();
+  PlacedMap c;
+  c.in_parameters = false, c.at = 0x600000000000;
+  c.map = *map_by_hand("C 64x64 bf16 swizzle128 of 768x512 at 0x600100000000");
+  launch.maps.push_back(c);
+  const std::vector<MapUse> uses = {{0, false, 4, 64, 2}, {1, false, 4, 128, 4}, {2, true, 0, 16, 1}};
+  const SizesSeen seen = sizes_seen(launch, uses);
+  CHECK(seen.loop == "1024");
+  CHECK(seen.trip == 64);
+  CHECK(seen.stages == 4);
+  CHECK(seen.tiles_of_cta == 2);  // 64 copies of A, 16 trips of 2 boxes
+  CHECK(seen.tile_size == "512");
+  CHECK(seen.tile == 128);
+  CHECK(proposed_sizes(launch, seen).size() == 5);
+
+  std::vector<std::string> why_not;
+  Launch square = gemm(512, 512, 512);
+  c.map = *map_by_hand("C 64x64 bf16 swizzle128 of 512x512 at 0x600100000000");
+  square.maps.push_back(c);
+  CHECK(sizes_seen(square, uses, &why_not).loop.empty());
+  CHECK(why_not.size() == 1);
+  CHECK(sizes_seen(launch, {}, &why_not).loop.empty());
+}
