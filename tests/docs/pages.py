@@ -28,7 +28,8 @@ page's own.
 
 - `<!-- docs: file x.ttgir = kernels/triton/a.ttgir -->` says what a reader's own file is here.
 
-Commands of one run share a store of kept answers, so a question that several of them put is searched once; nothing is kept from run to run.
+Commands of one run share a store of kept answers and one of compiled kernels, so a question that several of them put is searched once, and a
+text compiled once; nothing is kept from run to run.
 Left out is what needs a GPU, a window, a cluster or another host, `compile` where no compiler is, and what runs out of time.
 """
 
@@ -118,7 +119,7 @@ class Place:
             program.write_text(f'#!/bin/sh\nHEDDLE_CALLED={called} exec "{heddle}" "$@"\n')
             program.chmod(0o755)
         self.environment = {name: value for name, value in os.environ.items() if not name.startswith(("HEDDLE_", "COLUMNS"))}
-        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": str(store), "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
+        self.environment |= {"HOME": str(self.folder), "HEDDLE_STORE": str(store), "XDG_CACHE_HOME": f"{store}/cache", "LC_ALL": "C.UTF-8", "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
     def run(self, command):
         """Pre: the commands before it on its page have been run."""

@@ -103,8 +103,8 @@ std::vector<std::string> label_faults() {
   look_for_covered(all, faults);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const SeenLabel& a = all[i];
-    for (std::size_t k = i + 1; k < all.size(); ++k)
-      if (on_sheet(a) == on_sheet(all[k]) && overlap(a.seen, all[k].seen) && !(a.text == all[k].text && same(a.seen, all[k].seen)))
+    for (std::size_t k = i + 1; k < all.size(); ++k)  // the comparison of numbers first: all pairs are compared in every frame
+      if (overlap(a.seen, all[k].seen) && on_sheet(a) == on_sheet(all[k]) && !(a.text == all[k].text && same(a.seen, all[k].seen)))
         faults.push_back(fmt::format("{} lies over {}", where(a), where(all[k])));
     if (a.missing > 1 && has_room(a, all)) faults.push_back(fmt::format("{} is cut by {:.0f} beside empty space", where(a), a.missing));
     // Of a line that goes on outside its pane a half would be seen.
