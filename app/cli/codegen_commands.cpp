@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "app/cli/lowering.h"
 #include "app/cli/package_command.h"
@@ -17,9 +18,11 @@
 #include "codegen/program/kernel_numbers.h"
 #include "codegen/program/text.h"
 #include "codegen/program/timing.h"
+#include "codegen/run/ptx_launch.h"
 #include "core/chart/chart_layout.h"
 #include "core/formats/schedule_json.h"
 #include "core/formats/schema.h"
+#include "ptx/launch/launch_json.h"
 
 namespace heddle::app {
 namespace {
@@ -163,10 +166,24 @@ Json compile_schema() {
   });
 }
 
+/// How the text is launched, as a file. Its PTX is taken to lie beside the text: nvcc makes x.ptx of x.cu.
+static int write_launch(const std::string& path, const std::string& text_path, const MadeKernel& made, const Terminal& terminal) {
+  namespace fs = std::filesystem;
+  Result<ptx::Launch> launch =
+      codegen::ptx_launch(made.instance.kernel(), made.built.program.params, made.built.emission, made.instance.machine().sm_count);
+  if (!launch) return report(terminal, launch.error(), false);
+  if (text_path != "-")
+    launch->ptx = fs::path(text_path).replace_extension(".ptx").lexically_proximate(fs::path(path).parent_path()).string();
+  return write_text(terminal, path, ptx::launch_text(*launch));
+}
+
 int run_emit(const Arguments& arguments, const Terminal& terminal) {
+  const std::string launch = arguments.text("--launch").value_or("");
+  if (!launch.empty() && (package_format(arguments) || arguments.has("--program")))
+    return refuse(terminal, "a launch is of the text: leave --launch, or --format and --program, out", false);
   if (const auto format = package_format(arguments)) return emit_package(*format, arguments, terminal);
   const std::string path = arguments.text("--out").value_or("-"), schedule = arguments.text("--schedule").value_or("");
-  for (const std::string* file : {&path, &schedule})
+  for (const std::string* file : {&path, &schedule, &launch})
     if (!file->empty())
       if (const int failed = expect_writable(terminal, *file, false)) return failed;
   int code = kDone;
@@ -182,6 +199,8 @@ int run_emit(const Arguments& arguments, const Terminal& terminal) {
     for (const codegen::Refusal& refusal : *against) terminal.note(fmt::format("{}: {}", refusal.rule, printable(refusal.sentence)));
   if (!schedule.empty())
     if (const int failed = write_text(terminal, schedule, schedule_text(made->instance.problem(), made->schedule))) return failed;
+  if (!launch.empty())
+    if (const int failed = write_launch(launch, path, *made, terminal)) return failed;
   TextStyle style = terminal.style;
   if (path != "-") style.color = false;
   const int failed = write_text(

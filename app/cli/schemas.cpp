@@ -33,6 +33,8 @@
 #include "core/formats/schedule_json.h"
 #include "core/formats/space_json.h"
 #include "core/library/project_json.h"
+#include "ptx/launch/launch_json.h"
+#include "ptx/report/check_words.h"
 
 namespace heddle::app {
 
@@ -56,6 +58,7 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"bench", bench_schema},
                                           {"race", race_schema},
                                           {"contention", contention_schema},
+                                          {"launch", ptx::launch_schema},
                                           // What commands answer with --json, by their names.
                                           {"solve", outcome_schema},
                                           {"alternatives", alternatives_schema},
@@ -75,7 +78,8 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"price", price_schema},
                                           {"sensitivity", sensitivity_schema},
                                           {"slack", slack_schema},
-                                          {"validate", validated_schema}};
+                                          {"validate", validated_schema},
+                                          {"ptx_check", ptx::ptx_check_schema}};
   return kKinds;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/command/ptx_form.h"
 #include "app/command/triton_words.h"
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
@@ -40,7 +41,7 @@ namespace {
 
 bool takes_value(const std::string& word) {
   for (const CommandSpec& command : command_table()) {
-    for (const OptionSpec& option : command.options) {
+    for (const OptionSpec& option : offered_options(command)) {
       if (option.type != ValueType::Switch && (word == option.flag || word == option.short_flag)) return true;
     }
   }
@@ -309,7 +310,7 @@ std::variant<CommandLine, UsageError> parse_words(const CommandSpec& command, co
   line.command = &command;
   line.help = asks_for(words, {"--help", "-h"});
   if (line.help) return line;
-  auto parsed = parse_for(command, words);
+  auto parsed = parse_for(form_for(command, words), words);
   if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.words = words;
   return parsed;
 }

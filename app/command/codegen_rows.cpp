@@ -11,7 +11,8 @@ CommandSpec emit_row() {
           "write the kernel that a schedule stands for as CUDA C++ (sm_90a or sm_100a, as the machine): the text that suits the compiler, "
           "where there is one",
           {"heddle emit gemm_hopper h100 -o gemm.cu", "heddle emit attention_forward_hopper h100 fa.json --program",
-           "heddle emit attention_forward_hopper h100 --format package -o attention"},
+           "heddle emit attention_forward_hopper h100 --format package -o attention",
+           "heddle emit gemm_hopper h100 -o gemm.cu --launch gemm.json"},
           {kKernel, kMachine, schedule(false)},
           reworded(with_recalled_solver_options(
                        {toggle("--program", "print the steps of every role as pseudocode instead"), kTrips, kCluster, kNoTurns, kLeastRings,
@@ -22,7 +23,8 @@ CommandSpec emit_row() {
                                "build file and an example; torch: an operator of PyTorch, for pip"),
                         file("--out", "-o", "where to write; - is standard output (the default); of a package the folder"),
                         toggle("--force", "write a package into a folder that holds other files, too"),
-                        file("--schedule", "", "where to write the schedule that it is of: the last that was solved")}),
+                        file("--schedule", "", "where to write the schedule that it is of: the last that was solved"),
+                        file("--launch", "", "where to write how the text is launched (heddle.launch/1), for heddle check of its PTX")}),
                    "--timeout", "seconds for all searches together (default 60)"),
           run_emit};
 }

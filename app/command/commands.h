@@ -9,6 +9,8 @@ struct Terminal;
 int run_solve(const Arguments& arguments, const Terminal& terminal);
 int run_diff(const Arguments& arguments, const Terminal& terminal);
 int run_check(const Arguments& arguments, const Terminal& terminal);
+int run_ptx_check(const Arguments& arguments, const Terminal& terminal);
+int run_ptx_show(const Arguments& arguments, const Terminal& terminal);
 int run_audit(const Arguments& arguments, const Terminal& terminal);
 int run_analyze(const Arguments& arguments, const Terminal& terminal);
 int run_show(const Arguments& arguments, const Terminal& terminal);

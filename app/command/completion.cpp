@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "app/command/command_table.h"
+#include "app/command/ptx_form.h"
 
 namespace heddle::app {
 namespace {
@@ -25,7 +26,7 @@ std::vector<std::string> command_names() {
 
 std::vector<std::string> flags_of(const CommandSpec& command) {
   std::vector<std::string> flags;
-  for (const OptionSpec& option : all_options(command)) {
+  for (const OptionSpec& option : offered_options(command)) {
     if (!option.short_flag.empty()) flags.push_back(option.short_flag);
     flags.push_back(option.flag);
   }
@@ -94,7 +95,7 @@ std::string bash_script() {
   std::string option_values, flags, positionals;
   for (const CommandSpec& command : command_table()) {
     flags += "      " + command.name + ") COMPREPLY=($(compgen -W \"" + joined(flags_of(command)) + "\" -- \"$cur\")) ;;\n";
-    for (const OptionSpec& option : command.options) {
+    for (const OptionSpec& option : offered_options(command)) {
       if (option.type == ValueType::Switch) continue;
       std::string pattern = command.name + ":" + option.flag;
       if (!option.short_flag.empty()) pattern += "|" + command.name + ":" + option.short_flag;
@@ -166,7 +167,7 @@ std::string zsh_script() {
       "  case $command in\n";
   for (const CommandSpec& command : command_table()) {
     text += "    " + command.name + ")\n      _arguments";
-    for (const OptionSpec& option : all_options(command)) {
+    for (const OptionSpec& option : offered_options(command)) {
       std::string tail = "[" + zsh_text(option.about) + "]";
       if (option.type != ValueType::Switch) {
         const std::string action = option.type == ValueType::File     ? "_files"
@@ -196,7 +197,7 @@ std::string fish_script() {
     text += "complete -c heddle -n __fish_use_subcommand -a " + command.name + " -d " + quoted(command.about) + "\n";
   for (const CommandSpec& command : command_table()) {
     const std::string when = "complete -c heddle -n '__fish_seen_subcommand_from " + command.name + "'";
-    for (const OptionSpec& option : all_options(command)) {
+    for (const OptionSpec& option : offered_options(command)) {
       text += when + " -l " + option.flag.substr(2);
       if (!option.short_flag.empty()) text += " -s " + option.short_flag.substr(1);
       if (option.type == ValueType::File)

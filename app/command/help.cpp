@@ -7,6 +7,7 @@
 
 #include "app/command/called.h"
 #include "app/command/exit_code.h"
+#include "app/command/ptx_form.h"
 #include "core/base/text_style.h"
 
 namespace heddle::app {
@@ -102,8 +103,9 @@ std::string overview() {
   return as_called(text);
 }
 
-std::string help_for(const CommandSpec& command) {
-  std::string text = wrapped(command.about, "heddle " + command.name + ": ", kWidth) + "\nexamples\n";
+/// Examples, usage, arguments and options.
+static std::string explained(const CommandSpec& command) {
+  std::string text = "examples\n";
   for (const std::string& example : command.examples) text += "  " + example + "\n";
   text += "\nusage\n  " + usage_line(command) + "\n";
   Lines lines;
@@ -111,7 +113,14 @@ std::string help_for(const CommandSpec& command) {
   if (!lines.empty()) text += "\narguments\n" + two_columns(lines);
   lines.clear();
   for (const OptionSpec& option : all_options(command)) lines.emplace_back(spelled(option), described(option));
-  return as_called(text + "\noptions\n" + two_columns(lines));
+  return text + "\noptions\n" + two_columns(lines);
+}
+
+std::string help_for(const CommandSpec& command) {
+  std::string text = wrapped(command.about, "heddle " + command.name + ": ", kWidth) + "\n" + explained(command);
+  if (const CommandSpec* form = ptx_form(command.name))
+    text += "\n" + wrapped(form->about, "heddle " + command.name + " of a PTX text: ", kWidth) + "\n" + explained(*form);
+  return as_called(text);
 }
 
 int report_usage(const Terminal& terminal, const UsageError& error, bool json) {

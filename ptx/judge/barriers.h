@@ -122,7 +122,11 @@ class Barriers {
   struct Rest;
   std::unique_ptr<Rest> rest_;
 
+  void find(CheckRule rule, const By& by, std::string sentence, std::int64_t other, std::vector<RelatedPlace> related = {});
+  /// The next phase, if nothing is missing in this one: who is to be woken.
   std::vector<FragmentId> turn(Mbarrier& barrier);
+  /// What is left of its last phase.
+  void check_rest_of(const Mbarrier& barrier);
 };
 
 }  // namespace heddle::ptx

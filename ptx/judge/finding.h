@@ -51,6 +51,7 @@ enum class CheckRule : std::uint8_t {
   NoFenceAfterInit,
   ExitWhileStoring,
   LoadNotWaited,
+  MissingTensorFence,
   PartialPhase,
   // notes
   ManyLanesIssue,

@@ -29,6 +29,7 @@ struct ShadowAccess {
   const char* what = "";  ///< "load", "product's operand B": begins the sentence
   /// An atomic, or ld and st with .volatile, .relaxed, .acquire, .release: two of them do not race.
   bool strong = false;
+  std::int64_t cycle = 0;  ///< for the finding
 };
 
 /// Shared memory of one CTA. An address is a byte of it; state is kept for each 4 bytes.
@@ -51,8 +52,8 @@ class Shadow {
   int written_at(std::uint32_t at) const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
 };
 
 }  // namespace heddle::ptx

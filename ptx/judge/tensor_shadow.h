@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "ptx/judge/barriers.h"
@@ -22,6 +23,12 @@ constexpr int kTensorLanes = 128;
 struct TensorCells {
   std::uint8_t sixteens = 0xFF;
   int column = 0, columns = 0;
+};
+
+/// Columns that tcgen05.alloc gave, and to whom.
+struct TensorAllocation {
+  int column = 0, columns = 0;
+  Barriers::By by;
 };
 
 class TensorShadow {
@@ -41,7 +48,8 @@ class TensorShadow {
   void check_end();
 
   // accesses; all say what lies outside of allocated columns
-  /// What is read must be known to be written. Accesses of one component are in order among themselves (the queue of products and copies).
+  /// What is read must be known to be written: to `known.seen`, and to `known.async` by tcgen05.fence (else a doubt). Accesses of one
+  /// component are in order among themselves (the queue of products and copies).
   void read(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
   void write(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
   /// A warp reaches lanes 32 (its number modulo 4) and up with tcgen05.ld and st, and no others. `lane`: the address's.
@@ -49,17 +57,14 @@ class TensorShadow {
 
  private:
   struct Inside;
-  struct Allocation {
-    int column = 0, columns = 0;
-    Barriers::By by;
-  };
 
-  /// Clipped to the 512 columns; what is not allocated is a finding.
-  std::vector<TensorCells> allocated(std::span<const TensorCells> where, const char* what, const Barriers::By& by);
-  void access(std::span<const TensorCells> where, bool write, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
+  void find(CheckRule rule, const Barriers::By& by, std::string sentence, std::int64_t other, std::vector<RelatedPlace> related = {});
+  /// `where` within the columns that there are; columns that are not allocated are a finding.
+  std::vector<TensorCells> inside_allocations(std::span<const TensorCells> where, const char* what, const Barriers::By& by);
+  void use(std::span<const TensorCells> where, bool write, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
 
-  Findings& findings_;
-  std::vector<Allocation> allocations_;  ///< by column
+  Findings* findings_;
+  std::vector<TensorAllocation> allocations_;  ///< by column
   bool may_allocate_ = true;
   std::unique_ptr<Inside> inside_;
 };

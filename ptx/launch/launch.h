@@ -12,8 +12,12 @@ namespace heddle::ptx {
 /// Element types that a tensor map knows (CUtensorMapDataType).
 enum class MapElement { U8, U16, U32, I32, U64, I64, F16, F32, F64, Bf16, F32Ftz, Tf32, Tf32Ftz, U4Align8, U4Align16, U6Align16 };
 
-/// Bytes of 16 elements: types of 4 and 6 bits have no whole byte each.
+/// "bf16", "u4_align8"
+const char* to_string(MapElement element);
+/// Bytes of 16 elements in global memory: types of 4 and 6 bits have no whole byte each.
 std::uint64_t bytes_of_16(MapElement element);
+/// The same in shared memory, where the two types with gaps take a byte for each element (CUDA driver API, CUtensorMapDataType).
+std::uint64_t shared_bytes_of_16(MapElement element);
 
 /// A tensor map in clear: what the host said to cuTensorMapEncodeTiled. Innermost dimension first.
 struct TensorMap {
@@ -30,6 +34,14 @@ struct TensorMap {
   bool im2col = false;                 ///< refused where it is executed
   bool operator==(const TensorMap&) const = default;
 };
+
+/// What one copy of a box brings to shared memory.
+std::uint64_t box_bytes(const TensorMap& map);
+/// How far the tensor reaches in global memory, from its first byte to behind its last.
+std::uint64_t tensor_bytes(const TensorMap& map);
+
+/// Bytes, one per dimension but the innermost, of a tensor without gaps.
+std::vector<std::uint64_t> dense_strides(const TensorMap& map);
 
 /// A tensor map that lies in the parameter block, or in a buffer (kernels that read arrays of maps).
 struct PlacedMap {

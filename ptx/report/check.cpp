@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ptx/report/map_uses.h"
 #include "ptx/report/record.h"
 #include "ptx/report/show.h"
 #include "ptx/report/spell.h"
@@ -73,29 +74,6 @@ bool guards_something(const PtxFunction& function, int branch) {
   return false;
 }
 
-const PtxFunction* entry_of(const PtxModule& module, const std::string& name) {
-  if (!name.empty()) {
-    const PtxFunction* function = module.find(name);
-    return function != nullptr && function->entry ? function : nullptr;
-  }
-  const PtxFunction* only = nullptr;
-  for (const PtxFunction& function : module.functions) {
-    if (!function.entry) continue;
-    if (only != nullptr) return nullptr;
-    only = &function;
-  }
-  return only;
-}
-
-Error no_such_kernel(const PtxModule& module, const std::string& file, const std::string& name) {
-  std::string entries;
-  for (const PtxFunction& function : module.functions)
-    if (function.entry) entries += (entries.empty() ? "" : ", ") + std::string(function.name);
-  if (entries.empty()) return Error::in_file(file, "has no kernel (.entry)");
-  if (name.empty()) return Error::in_file(file, "has several kernels, and the launch names none", "it has " + entries);
-  return Error::in_file(file, "has no kernel \"" + name + "\"", "it has " + entries);
-}
-
 /// The launch with what the text says where the launch says nothing; faults where the two contradict each other.
 Result<Launch> fitted(const Launch& given, const PtxFunction& function, const std::string& file) {
   Launch launch = given;
@@ -153,6 +131,7 @@ class Checking {
       const PtxRecord record = record_of(*first);
       checked.timeline = timeline_of(record);
       checked.shown = show_text(record, costs_.known);
+      checked.maps = map_uses(record);
     }
     return checked;
   }
@@ -264,14 +243,31 @@ class Checking {
 
 }  // namespace
 
+Result<const PtxFunction*> find_entry(const PtxModule& module, const std::string& file, const std::string& name) {
+  const PtxFunction* found = nullptr;
+  std::size_t count = 0;
+  std::string entries;
+  for (const PtxFunction& function : module.functions) {
+    if (!function.entry) continue;
+    ++count;
+    entries += (entries.empty() ? "" : ", ") + std::string(function.name);
+    if (name.empty() || name == function.name) found = &function;
+  }
+  if (count == 0) return Error::in_file(file, "has no kernel (.entry)");
+  if (name.empty() && count > 1)
+    return Error{ErrorKind::Input, {{file, "", "has several kernels, and the launch names none", "it has " + entries, "launch kernel"}}};
+  if (found == nullptr) return Error::in_file(file, "has no kernel \"" + name + "\"", "it has " + entries);
+  return found;
+}
+
 Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options) {
   const Result<PtxModule> module = parse(std::move(text), file);
   if (!module) return module.error();
-  const PtxFunction* function = entry_of(*module, launch.kernel);
-  if (function == nullptr) return no_such_kernel(*module, file, launch.kernel);
-  const Result<Launch> whole = fitted(launch, *function, file);
+  const Result<const PtxFunction*> function = find_entry(*module, file, launch.kernel);
+  if (!function) return function.error();
+  const Result<Launch> whole = fitted(launch, **function, file);
   if (!whole) return whole.error();
-  return Checking(*module, *function, *whole, options).checked();
+  return Checking(*module, **function, *whole, options).checked();
 }
 
 }  // namespace heddle::ptx

@@ -12,6 +12,7 @@
 #include "core/machine/machine.h"
 #include "ptx/judge/finding.h"
 #include "ptx/launch/launch.h"
+#include "ptx/launch/sizes.h"
 #include "ptx/report/timeline.h"
 #include "ptx/text/module.h"
 
@@ -79,8 +80,12 @@ struct Checked {
   int runs = 1;
   // Of the first run, where a picture was asked for.
   std::optional<RunTimeline> timeline;
-  std::string shown;  ///< roles, rings, a steady trip of each role
+  std::string shown;           ///< roles, rings, a steady trip of each role
+  std::vector<MapUse> maps{};  ///< for other sizes that are worth a look
 };
+
+/// The kernel of that name; where there is no name, the text's only one. Faults are of `file`.
+Result<const PtxFunction*> find_entry(const PtxModule& module, const std::string& file, const std::string& name);
 
 /// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, or the launch does not fit it.
 Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options);

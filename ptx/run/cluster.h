@@ -42,10 +42,10 @@ struct WarpFragment {
   enum class State : std::uint8_t { Ready, Waiting, Parted, Done } state = State::Ready;
   /// What it waits for, for the report of a hang.
   struct Awaits {
-    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children, Lanes } what = What::Nothing;
+    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children, Lanes, TensorColumns } what = What::Nothing;
     std::uint64_t address = 0;  ///< or the named barrier's id
     bool parity = false;
-    std::int64_t amount = 0;  ///< threads, registers
+    std::int64_t amount = 0;  ///< threads, registers, columns
     int pc = -1;
     Time since = 0;
   } awaits;
@@ -162,6 +162,7 @@ class ClusterRun {
   std::vector<DataBranch> data_branches;
   std::vector<std::uint32_t> executed;                                ///< by pc: how often, by warps
   std::unique_ptr<UnitState> copy_unit, product_unit, tensor_memory;  ///< of the cluster; each unit makes its own when first asked
+  std::int64_t canceled = 0;                                          ///< answers of clusterlaunchcontrol.try_cancel so far
 
   // what actions use
   LaneValues value(const WarpFragment& fragment, const PtxOperand& operand) const;  ///< Address: base + offset

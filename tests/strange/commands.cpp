@@ -163,6 +163,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
        }},
       {"--schedules", [](Maker& m) { return m.output("folder", ""); }},
       {"--map", [](Maker& m) { return m.one_of(m.world.constraints); }},
+      {"--launch", [](Maker& m) { return m.written_file(".json"); }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--racers", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--source", [](Maker& m) { return m.one_of(m.world.constraints); }},

@@ -1,0 +1,249 @@
+// A path becomes launches, each launch is judged, and where more sizes are asked for, what the run did with its maps says which.
+#include "app/ask/ptx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/command/option_words.h"
+#include "app/command/ptx_form.h"
+#include "core/base/atomic_file.h"
+#include "core/library/library.h"
+#include "ptx/launch/launch_json.h"
+#include "ptx/launch/triton_launch.h"
+#include "ptx/text/parse.h"
+
+namespace heddle::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code code;
+  return fs::is_regular_file(path, code);
+}
+
+Error with_file(Error error, const std::string& file) {
+  for (Fault& fault : error.faults)
+    if (fault.file.empty() && fault.part.empty()) fault.file = file;
+  return error;
+}
+
+/// From a path and words to one launch.
+class LaunchMaker {
+ public:
+  explicit LaunchMaker(const PtxQuestion& question) : question_(question) {}
+
+  Result<PtxLaunch> from_text(const std::string& path) {
+    PtxLaunch made{{path, path, {}, {}, {}, {}}, {}};
+    const Result<std::string> text = read_file(path);
+    if (!text) return text.error();
+    made.text = std::make_shared<const std::string>(*text);
+    const std::string launch_path = question_.launch_path.empty() ? beside(path) : question_.launch_path;
+    if (!launch_path.empty()) {
+      const Result<std::string> json = read_file(launch_path);
+      if (!json) return json.error();
+      if (ptx::says_triton(*json) && !ptx::says_launch(*json)) {
+        triton_path_ = launch_path;
+      } else {
+        Result<ptx::Launch> launch = ptx::parse_launch(*json, launch_path);
+        if (!launch) return launch.error();
+        made.as.launch = *std::move(launch);
+      }
+      if (question_.launch_path.empty()) made.as.told.push_back("launched as " + launch_path + " says");
+    }
+    return finish(std::move(made));
+  }
+
+  Result<PtxLaunch> from_launch(const std::string& path) {
+    Result<ptx::Launch> launch = ptx::read_launch(path);
+    if (!launch) return launch.error();
+    PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}};
+    if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
+    const Result<std::string> text = read_file(made.as.text_path);
+    if (!text) return text.error();
+    made.text = std::make_shared<const std::string>(*text);
+    return finish(std::move(made));
+  }
+
+ private:
+  /// gemm.json of gemm.ptx, where that is a launch, or Triton's.
+  static std::string beside(const std::string& text_path) {
+    const std::string path = fs::path(text_path).replace_extension(".json").string();
+    if (!is_file(path)) return {};
+    const Result<std::string> text = read_file(path);
+    return text && (ptx::says_launch(*text) || ptx::says_triton(*text)) ? path : std::string();
+  }
+
+  Result<PtxLaunch> finish(PtxLaunch made) {
+    const Result<ptx::PtxModule> module = ptx::parse(*made.text, made.as.text_path);
+    if (!module) return module.error();
+    ptx::Launch& launch = made.as.launch;
+    if (!question_.kernel.empty()) launch.kernel = question_.kernel;
+    const Result<const ptx::PtxFunction*> entry = ptx::find_entry(*module, made.as.text_path, launch.kernel);
+    if (!entry) return entry.error();
+    launch.kernel = std::string((*entry)->name);
+    const std::vector<ptx::EntryParameter> parameters = ptx::entry_parameters(**entry);
+    ptx::HandWords words = question_.words;
+    if (!triton_path_.empty()) {
+      Result<ptx::TritonLaunch> triton = from_triton(parameters, made.as.text_path);
+      if (!triton) return triton.error();
+      triton->base.kernel = launch.kernel;
+      launch = std::move(triton->base);
+      words.maps.insert(words.maps.begin(), triton->words.maps.begin(), triton->words.maps.end());
+      words.parameters.insert(words.parameters.begin(), triton->words.parameters.begin(), triton->words.parameters.end());
+    }
+    Result<ptx::Launch> whole = ptx::launch_by_hand(words, parameters, std::move(launch));
+    if (!whole) return with_file(whole.error(), made.as.text_path);
+    made.as.launch = *std::move(whole);
+    if (!question_.sizes.empty()) {
+      Result<ptx::ResizedLaunch> resized = ptx::resized(made.as.launch, question_.sizes);
+      if (!resized) return resized.error();
+      made.as.launch = std::move(resized->launch);
+      made.as.told.insert(made.as.told.end(), resized->told.begin(), resized->told.end());
+    }
+    return made;
+  }
+
+  Result<ptx::TritonLaunch> from_triton(const std::vector<ptx::EntryParameter>& parameters, const std::string& text_path) const {
+    const Result<std::string> json = read_file(triton_path_);
+    if (!json) return json.error();
+    const std::string ttgir_path = fs::path(text_path).replace_extension(".ttgir").string();
+    const Result<std::string> ttgir = is_file(ttgir_path) ? read_file(ttgir_path) : Result<std::string>(std::string());
+    return ptx::triton_launch({*json, triton_path_, ttgir.ok() ? *ttgir : std::string()}, parameters, question_.words.parameters);
+  }
+
+  const PtxQuestion& question_;
+  std::string triton_path_;
+};
+
+/// The shipped machine that the text is for, where the question names none; nothing: there is none.
+Result<std::optional<Machine>> machine_of(const PtxQuestion& question, const std::string& target) {
+  if (!question.machine.empty()) {
+    Result<Machine> machine = load_machine(question.machine);
+    if (!machine) return machine.error();
+    return std::optional(*std::move(machine));
+  }
+  for (const LibraryEntry& entry : list_library(Shelf::Machines))
+    if (Result<Machine> machine = load_machine(entry.path); machine && machine->arch == target) return std::optional(*std::move(machine));
+  return std::optional<Machine>();
+}
+
+/// "sm_90a" of `.target sm_90a, debug`.
+std::string target_of(std::string_view text) {
+  const std::size_t at = text.find(".target ");
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = std::min(text.find_first_not_of(" \t", at + 8), text.size());
+  return std::string(text.substr(begin, text.find_first_of(" \t,\r\n;/", begin) - begin));
+}
+
+class Asking {
+ public:
+  Asking(const PtxQuestion& question, std::stop_token stop, const std::function<void(const std::string&)>& doing)
+      : question_(question), stop_(std::move(stop)), doing_(doing) {}
+
+  Result<PtxAnswer> answer(std::vector<PtxLaunch> launches) {
+    for (PtxLaunch& launch : launches) {
+      if (stop_.stop_requested()) break;
+      if (!launch.text) {
+        answer_.launches.push_back(std::move(launch.as));
+        continue;
+      }
+      const Result<Ok> judged = judge(launch, question_.picture || question_.more_sizes);
+      if (!judged) return judged.error();
+      if (question_.more_sizes)
+        if (const Result<Ok> more = judge_at_other_sizes(launch); !more) return more.error();
+    }
+    answer_.cancelled = stop_.stop_requested();
+    return std::move(answer_);
+  }
+
+ private:
+  /// Fails where the machine cannot be read.
+  Result<Ok> judge(const PtxLaunch& launch, bool picture) {
+    if (doing_) doing_(launch.as.name);
+    const std::string target = target_of(*launch.text);
+    if (!machines_.contains(target)) {
+      Result<std::optional<Machine>> machine = machine_of(question_, target);
+      if (!machine) return machine.error();
+      machines_[target] = *std::move(machine);
+    }
+    const std::optional<Machine>& machine = machines_[target];
+    ptx::CheckOptions options;
+    options.machine = machine ? &*machine : nullptr;
+    options.limit = question_.limit, options.most_runs = question_.most_runs;
+    options.branches = question_.branches;
+    options.picture = picture;
+    options.stop = stop_;
+    ptx::CheckedLaunch& checked = answer_.launches.emplace_back(launch.as);
+    Result<ptx::Checked> found = ptx::check(*launch.text, launch.as.text_path, launch.as.launch, options);
+    if (found)
+      checked.checked = *std::move(found);
+    else
+      checked.error = in_options(found.error());
+    return Ok{};
+  }
+
+  Result<Ok> judge_at_other_sizes(const PtxLaunch& launch) {
+    const std::optional<ptx::Checked>& first = answer_.launches.back().checked;
+    if (!first) return Ok{};
+    const ptx::SizesSeen seen = ptx::sizes_seen(launch.as.launch, first->maps, &answer_.said);
+    for (ptx::SizedLaunch& sized : ptx::proposed_sizes(launch.as.launch, seen, &answer_.said)) {
+      if (stop_.stop_requested()) break;
+      PtxLaunch other = launch;
+      other.as.name = fmt::format("{}, {}", launch.as.name, sized.why);
+      other.as.launch = std::move(sized.launch);
+      other.as.told.insert(other.as.told.end(), sized.told.begin(), sized.told.end());
+      if (const Result<Ok> judged = judge(other, question_.picture); !judged) return judged;
+    }
+    return Ok{};
+  }
+
+  const PtxQuestion& question_;
+  std::stop_token stop_;
+  const std::function<void(const std::string&)>& doing_;
+  std::map<std::string, std::optional<Machine>> machines_;  ///< by target
+  PtxAnswer answer_;
+};
+
+}  // namespace
+
+Result<std::vector<PtxLaunch>> launches_of(const PtxQuestion& question) {
+  LaunchMaker maker(question);
+  std::error_code code;
+  if (!fs::is_directory(question.path, code)) {
+    Result<PtxLaunch> made = question.path.ends_with(".ptx") ? maker.from_text(question.path) : maker.from_launch(question.path);
+    if (!made) return in_options(made.error());
+    return std::vector<PtxLaunch>{*std::move(made)};
+  }
+  std::vector<PtxLaunch> launches;
+  for (const std::string& file : launch_files_of(question.path)) {
+    Result<PtxLaunch> made = maker.from_launch(file);
+    if (made)
+      launches.push_back(*std::move(made));
+    else
+      launches.push_back({{file, {}, {}, {}, {}, in_options(made.error())}, {}});
+  }
+  if (launches.empty()) return Error::in_file(question.path, "has no launch files (heddle.launch/1) in it");
+  return launches;
+}
+
+Result<PtxAnswer> ask_ptx(const PtxQuestion& question, std::stop_token stop, const std::function<void(const std::string&)>& doing) {
+  Result<std::vector<PtxLaunch>> launches = launches_of(question);
+  if (!launches) return launches.error();
+  return Asking(question, std::move(stop), doing).answer(*std::move(launches));
+}
+
+Ended ended(const PtxAnswer& answer) {
+  const auto any = [&](const auto& what) { return std::ranges::any_of(answer.launches, what); };
+  const auto verdict = [&](ptx::CheckVerdict wanted) {
+    return any([&](const ptx::CheckedLaunch& launch) { return launch.checked && launch.checked->verdict == wanted; });
+  };
+  if (verdict(ptx::CheckVerdict::NotInOrder)) return Ending::Negative;
+  if (any([](const ptx::CheckedLaunch& launch) { return !launch.checked; })) return Ending::InvalidInput;
+  if (verdict(ptx::CheckVerdict::Stopped) || answer.cancelled) return Ending::NoProof;
+  return Ending::Done;
+}
+
+}  // namespace heddle::app

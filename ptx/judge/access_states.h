@@ -1,0 +1,127 @@
+// Who wrote a piece of memory last and who read it since, as states that pieces share: a tile that one copy wrote is in one state, however
+// large it is. A state never changes; an access gives each piece the state that follows its old one, which is found once an access.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "ptx/judge/shadow.h"
+
+namespace heddle::ptx {
+
+struct PastAccess {
+  Component by = 0;
+  Proxy proxy = Proxy::Generic;
+  bool strong = false;
+  Epoch epoch = 0;
+  int pc = -1;
+  int warp = -1;
+  bool operator==(const PastAccess&) const = default;
+};
+
+/// 0: nobody wrote or read it.
+using StateId = std::uint32_t;
+
+class AccessStates {
+ public:
+  struct OneState {
+    std::vector<PastAccess> writers;  ///< more than one: all wrote the same, or atomically
+    std::vector<PastAccess> readers;  ///< since the write, of each component the last
+    bool split = false;               ///< the four bytes of the piece differ: `parts`
+    std::array<StateId, 4> parts{};
+    std::uint64_t made = 0;  ///< serial number of the access that made the state
+    // of the last access that found it: its serial number, the state that follows, its place in the access's list
+    std::uint64_t serial = 0;
+    StateId next = 0;
+    std::uint32_t step = 0;
+  };
+
+  AccessStates() : states_(1) {}
+  OneState& operator[](StateId id) { return states_[id]; }
+  const OneState& operator[](StateId id) const { return states_[id]; }
+  StateId add(OneState state);
+  /// The state of what was written by that access and read by nobody.
+  StateId written(const PastAccess& access);
+  StateId split(const std::array<StateId, 4>& parts);
+  std::uint64_t next_serial() { return ++serial_; }
+  /// Forgets states that no cell has, if there are many. Between accesses only.
+  void tidy(std::span<StateId> cells);
+
+ private:
+  std::vector<OneState> states_;
+  std::uint64_t serial_ = 0;
+  std::size_t tidy_at_ = 1 << 15;
+  PastAccess last_written_;
+  StateId last_written_state_ = 0;
+};
+
+/// What is wrong between an access and earlier ones.
+struct AccessClash {
+  enum class Kind : std::uint8_t {
+    NotReady,    ///< a write that the access does not know to be over
+    NotVisible,  ///< over, but a fence lacks: a write by threads that the async proxy may not see; in tensor memory, any access
+    StillRead,   ///< a read that the writer does not know to be over
+  } kind = Kind::NotReady;
+  struct With {
+    PastAccess past;
+    std::int64_t amount = 0;
+  };
+  std::vector<With> with;   ///< one an instruction, the largest amount first
+  std::int64_t amount = 0;  ///< bytes or cells of all of them
+};
+
+struct AccessRules {
+  bool write = false;
+  bool own_in_order = false;  ///< accesses of one component need no wait among themselves
+  bool fenced = false;        ///< what is over must be known to be so by the second clock too (tensor memory: tcgen05.fence)
+  bool same_value = false;    ///< other warps' write by the same instruction is taken to be the same value
+};
+
+/// One access of many pieces.
+class AccessStep {
+ public:
+  AccessStep(AccessStates& states, const ShadowAccess& access, const KnownClocks& known, AccessRules rules);
+  /// Whole pieces, each of which counts for `amount`.
+  void whole(std::span<StateId> cells, int amount);
+  /// Bytes of a piece: bit i of `bytes` for byte i.
+  void part(StateId& cell, unsigned bytes);
+  /// One for each kind.
+  std::vector<AccessClash> clashes() const;
+  std::int64_t amount() const { return amount_; }
+  std::int64_t never_written() const { return never_written_; }
+
+ private:
+  struct Taken {
+    StateId old;
+    bool clashes;
+    std::int64_t amount;
+  };
+  using Clashing = std::vector<std::pair<AccessClash::Kind, PastAccess>>;
+
+  StateId follow(StateId old, std::int64_t amount);
+  Taken& taken(StateId old);
+  StateId after_read(StateId old);
+  StateId after_write(StateId old);
+  bool knows(const PastAccess& past) const;
+  bool sees(const PastAccess& past) const;
+  bool shares_value(const AccessStates::OneState& state) const;
+  Clashing clashing(StateId old) const;
+  void clashes_of_read(const AccessStates::OneState& state, Clashing& found) const;
+  void clashes_of_write(const AccessStates::OneState& state, Clashing& found) const;
+
+  AccessStates& states_;
+  const KnownClocks& known_;
+  PastAccess access_;
+  AccessRules rules_;
+  std::uint64_t serial_;
+  std::vector<Taken> taken_;
+  std::int64_t amount_ = 0, never_written_ = 0;
+};
+
+/// The cells of `cells` whose writer or reader is a pending access of `by` at `pc`: it is over by `epoch`.
+void settle_cells(AccessStates& states, std::span<StateId> cells, Component by, int pc, Epoch epoch);
+
+}  // namespace heddle::ptx
