@@ -35,9 +35,9 @@ void LaunchState::begin() {
   say(LogLevel::Info, "checking " + base_name(path_));
   job_ = std::make_unique<Job>(
       [path = path_, check = check_](std::stop_token stop, const Job::Push&) -> Event {
-        Result<CheckedLaunch> answer = check(path, stop);
+        Result<OpenedLaunches> answer = check(path, stop);
         if (!answer) return {nullptr, answer.error()};
-        return {std::make_shared<const CheckedLaunch>(*std::move(answer)), std::nullopt};
+        return {std::make_shared<const OpenedLaunches>(*std::move(answer)), std::nullopt};
       },
       [](std::string sentence) -> Event {
         return {nullptr, Error::input(std::move(sentence))};
@@ -59,12 +59,10 @@ bool LaunchState::pump() {
       continue;
     }
     answer_ = std::move(event.answer);
-    const ptx::Checked& checked = answer_->checked;
-    const bool wrong = checked.verdict == ptx::CheckVerdict::NotInOrder;
-    say(wrong                                           ? LogLevel::Bad
-        : checked.verdict == ptx::CheckVerdict::Stopped ? LogLevel::Warning
-                                                        : LogLevel::Good,
-        fmt::format("{}: {}", checked.kernel, in_short(checked)));
+    for (const OpenedLaunch& launch : *answer_) {
+      const bool in_order = launch.as.checked && launch.as.checked->verdict == ptx::CheckVerdict::InOrder;
+      say(in_order ? LogLevel::Good : LogLevel::Bad, fmt::format("{}: {}", launch.as.name, ptx::verdict_text(launch.as)));
+    }
   }
   if (ended) job_.reset();
   if (news || ended) changed();

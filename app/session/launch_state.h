@@ -31,7 +31,7 @@ class LaunchState : SessionPart {
   const std::string& path() const { return path_; }
   bool active() const { return job_ != nullptr; }
   /// Null until there is an answer; the last one while it is worked out again.
-  const std::shared_ptr<const CheckedLaunch>& answer() const { return answer_; }
+  const std::shared_ptr<const OpenedLaunches>& answer() const { return answer_; }
   /// Why there is none.
   const std::optional<Error>& fault() const { return fault_; }
   /// Empty when it can be checked again, else why not.
@@ -39,7 +39,7 @@ class LaunchState : SessionPart {
 
  private:
   struct Event {
-    std::shared_ptr<const CheckedLaunch> answer;
+    std::shared_ptr<const OpenedLaunches> answer;
     std::optional<Error> fault;
   };
   using Job = Worker<Event>;
@@ -48,7 +48,7 @@ class LaunchState : SessionPart {
   CheckLaunchFunction check_;
   std::function<void()> wake_;
   std::string path_;
-  std::shared_ptr<const CheckedLaunch> answer_;
+  std::shared_ptr<const OpenedLaunches> answer_;
   std::optional<Error> fault_;
   std::unique_ptr<Job> job_;
   LeavingJobs<Job> leaving_;

@@ -17,7 +17,9 @@ namespace heddle::app {
 namespace {
 
 struct LaunchPaneState {
-  std::shared_ptr<const CheckedLaunch> of;
+  std::shared_ptr<const OpenedLaunches> of;
+  std::size_t launch = 0;  ///< of those, the one that is shown
+
   LanesState lanes;
   CodeField field;
   std::optional<std::size_t> finding;
@@ -34,20 +36,35 @@ void show_lines(LaunchPaneState& state, std::vector<int> lines) {
 Tone tone_of(ptx::Rank rank) { return rank == ptx::Rank::Wrong ? Tone::Bad : rank == ptx::Rank::Doubtful ? Tone::Warning : Tone::Neutral; }
 const char* word_of(ptx::Rank rank) { return rank == ptx::Rank::Wrong ? "wrong" : rank == ptx::Rank::Doubtful ? "doubtful" : "note"; }
 
-void draw_header(const Session& session, const CheckedLaunch* answer, UiState& ui) {
+Tone verdict_tone(const ptx::CheckedLaunch& launch) {
+  if (!launch.checked) return Tone::Bad;
+  switch (launch.checked->verdict) {
+    case ptx::CheckVerdict::InOrder: return Tone::Good;
+    case ptx::CheckVerdict::NotInOrder: return Tone::Bad;
+    case ptx::CheckVerdict::Stopped: return Tone::Warning;
+  }
+  return Tone::Neutral;
+}
+
+/// What a pill has room for: the reason stands below.
+std::string short_verdict(const ptx::CheckedLaunch& launch) {
+  const std::string whole = ptx::verdict_text(launch);
+  const bool has_reason = !launch.checked || launch.checked->verdict == ptx::CheckVerdict::Stopped;
+  return has_reason ? whole.substr(0, whole.find(':')) : whole;
+}
+
+void draw_header(const Session& session, const OpenedLaunch* answer, UiState& ui) {
   const LaunchState& launch = session.launch();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float height = px(30), width = ImGui::GetContentRegionAvail().x;
   float x = at.x + px(12);
   if (answer) {
-    const ptx::CheckVerdict verdict = answer->checked.verdict;
-    const Tone tone = verdict == ptx::CheckVerdict::InOrder      ? Tone::Good
-                      : verdict == ptx::CheckVerdict::NotInOrder ? Tone::Bad
-                                                                 : Tone::Warning;
-    x += paint_pill(ImVec2(x, at.y + px(6)), px(18), fonts().small_bold, in_short(answer->checked), tone) + px(10);
-    const std::string facts = fmt::format("{} · {} · {} warp instructions · {} cycles{}", answer->checked.kernel, answer->checked.target,
-                                          grouped(answer->checked.instructions), grouped(answer->checked.cycles),
-                                          answer->checked.runs > 1 ? fmt::format(" · {} runs", answer->checked.runs) : "");
+    x += paint_pill(ImVec2(x, at.y + px(6)), px(18), fonts().small_bold, short_verdict(answer->as), verdict_tone(answer->as)) + px(10);
+    std::string facts = answer->as.name;
+    if (const std::optional<ptx::Checked>& checked = answer->as.checked)
+      facts = fmt::format("{} · {} · {} warp instructions · {} cycles{}", checked->kernel, checked->target, grouped(checked->instructions),
+                          grouped(checked->cycles), checked->runs > 1 ? fmt::format(" · {} runs", checked->runs) : "");
+
     paint_text(fonts().body, ImVec2(x, at.y + px(6)), theme().text, fitted_middle(fonts().body, facts, at.x + width - px(130) - x));
   } else {
     const std::string words = launch.active() ? "checking " + base_name(launch.path()) : base_name(launch.path()) + " could not be checked";
@@ -133,32 +150,60 @@ void draw_findings(const ptx::Checked& checked, LaunchPaneState& state) {
   wrapped_text(fonts().mono_small, theme().dim, drawable(checked.shown));
 }
 
+void begin_with(LaunchPaneState& state, const std::shared_ptr<const OpenedLaunches>& answer, std::size_t launch) {
+  state = {};
+  state.of = answer;
+  state.launch = launch;
+  state.field.read_only = true;
+  if (answer && (*answer)[launch].text) state.field.next = *(*answer)[launch].text;
+}
+
+/// Where a folder has several launches: which one is to be shown instead.
+std::optional<std::size_t> draw_choices(const OpenedLaunches& launches, std::size_t shown) {
+  if (launches.size() < 2) return std::nullopt;
+  std::optional<std::size_t> other;
+  section("LAUNCHES", fmt::format("{}", launches.size()));
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const ptx::CheckedLaunch& launch = launches[i].as;
+    if (sentence_row(fmt::format("launch/launch/{}", i).c_str(), i == shown, short_verdict(launch).c_str(), verdict_tone(launch),
+                     launch.name))
+      other = i;
+  }
+  return other;
+}
+
 }  // namespace
 
 void draw_launch(const Session& session, UiState& ui) {
   auto& state = ui.of<LaunchPaneState>();
-  const std::shared_ptr<const CheckedLaunch> answer = session.launch().answer();
-  if (state.of != answer) {
-    state = {};
-    state.of = answer;
-    state.field.read_only = true;
-    if (answer) state.field.next = answer->text;
-  }
-  draw_header(session, answer.get(), ui);
-  if (!answer) return;
+  const std::shared_ptr<const OpenedLaunches> answer = session.launch().answer();
+  if (state.of != answer) begin_with(state, answer, 0);
+  const OpenedLaunch* launch = answer ? &(*answer)[state.launch] : nullptr;
+  draw_header(session, launch, ui);
+  if (!launch) return;
+
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float left = std::clamp(room.x * 0.34f, std::min(px(260), room.x * 0.5f), px(560));
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(px(10), px(6)));
   ImGui::BeginChild("findings", ImVec2(left, room.y), false, ImGuiWindowFlags_AlwaysUseWindowPadding);
-  draw_findings(answer->checked, state);
+  if (const std::optional<std::size_t> other = draw_choices(*answer, state.launch)) {
+    begin_with(state, answer, *other);
+    launch = &(*answer)[state.launch];
+  }
+  if (launch->as.checked)
+    draw_findings(*launch->as.checked, state);
+  else
+    wrapped_text(fonts().small, theme().bad, drawable(to_string(launch->as.error)));
+
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::SameLine(0, 0);
   ImGui::BeginChild("right", ImVec2(room.x - left, room.y));
   const float text_height = std::floor(room.y * 0.38f);
   ImGui::BeginChild("lanes", ImVec2(0, room.y - text_height));
-  if (answer->checked.timeline)
-    if (const auto lines = draw_lanes(*answer->checked.timeline, state.lanes)) show_lines(state, *lines);
+  if (launch->as.checked && launch->as.checked->timeline)
+    if (const auto lines = draw_lanes(*launch->as.checked->timeline, state.lanes)) show_lines(state, *lines);
+
   ImGui::EndChild();
   CodeLook look;
   if (!state.lines.empty()) {
