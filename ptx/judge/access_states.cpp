@@ -1,25 +1,11 @@
-// Runs of pieces in one state are found eight at a time and looked up once; the state that follows is kept in the old one for as long as
-// the access lasts.
+// The states of neighbours repeat, in tiles that a product reads row by row in a pattern: what follows an old state is kept in it for as
+// long as the access lasts, and of the last few in a table that a loop over pieces looks into first.
 #include "ptx/judge/access_states.h"
 
 #include <algorithm>
 
 namespace heddle::ptx {
 namespace {
-
-/// How many of `cells`, from the first on, are equal to it.
-std::size_t run_of(std::span<const StateId> cells) {
-  const StateId first = cells[0];
-  std::size_t length = 1;
-  while (length + 8 <= cells.size()) {
-    StateId different = 0;
-    for (std::size_t i = 0; i < 8; ++i) different |= cells[length + i] ^ first;
-    if (different != 0) break;
-    length += 8;
-  }
-  while (length < cells.size() && cells[length] == first) ++length;
-  return length;
-}
 
 /// Of one component the last read is enough: who knows it knows the earlier ones. Pending ones have no order yet.
 void add_access(std::vector<PastAccess>& list, const PastAccess& access) {
@@ -60,11 +46,18 @@ StateId AccessStates::written(const PastAccess& access) {
   return last_written_state_ = add(std::move(state));
 }
 
-StateId AccessStates::split(const std::array<StateId, 4>& parts) {
-  if (parts[0] == parts[1] && parts[0] == parts[2] && parts[0] == parts[3]) return parts[0];
+AccessStates::Parts AccessStates::parts(StateId id) const {
+  if (states_[id].split >= 0) return splits_[static_cast<std::size_t>(states_[id].split)];
+  Parts parts;
+  parts.fill(id);
+  return parts;
+}
+
+StateId AccessStates::split(const Parts& parts) {
+  if (std::all_of(parts.begin(), parts.end(), [&](StateId part) { return part == parts[0]; })) return parts[0];
   OneState state;
-  state.split = true;
-  state.parts = parts;
+  state.split = static_cast<int>(splits_.size());
+  splits_.push_back(parts);
   return add(std::move(state));
 }
 
@@ -73,6 +66,7 @@ void AccessStates::tidy(std::span<StateId> cells) {
   constexpr StateId kGone = 0xFFFFFFFFu;
   std::vector<StateId> moved(states_.size(), kGone);
   std::vector<OneState> kept(1);
+  std::vector<Parts> kept_splits;
   moved[0] = 0;
   const auto keep = [&](StateId id) {
     if (moved[id] == kGone) {
@@ -84,13 +78,14 @@ void AccessStates::tidy(std::span<StateId> cells) {
   for (StateId& cell : cells) {
     const bool again = moved[cell] != kGone;
     cell = keep(cell);
-    if (!again && kept[cell].split)
-      for (int i = 0; i < 4; ++i) {
-        const StateId part = keep(kept[cell].parts[static_cast<std::size_t>(i)]);
-        kept[cell].parts[static_cast<std::size_t>(i)] = part;
-      }
+    if (again || kept[cell].split < 0) continue;
+    Parts parts = splits_[static_cast<std::size_t>(kept[cell].split)];
+    for (StateId& part : parts) part = keep(part);
+    kept[cell].split = static_cast<int>(kept_splits.size());
+    kept_splits.push_back(parts);
   }
   states_ = std::move(kept);
+  splits_ = std::move(kept_splits);
   last_written_state_ = 0;
   tidy_at_ = std::max<std::size_t>(1 << 15, 2 * states_.size());
 }
@@ -198,8 +193,10 @@ StateId AccessStep::after_write(StateId old) {
   return states_.add(std::move(next));
 }
 
-AccessStep::Taken& AccessStep::taken(StateId old) {
-  if (states_[old].serial == serial_) return taken_[states_[old].step];
+/// The state that follows one that is not split.
+StateId AccessStep::follow(StateId old) {
+  if (states_[old].made == serial_) return old;  // ranges of one access that overlap
+  if (states_[old].serial == serial_) return states_[old].next;
   const bool clashes = !clashing(old).empty();
   const StateId next = rules_.write ? after_write(old) : after_read(old);
   AccessStates::OneState& state = states_[old];
@@ -207,64 +204,89 @@ AccessStep::Taken& AccessStep::taken(StateId old) {
   state.next = next;
   state.step = static_cast<std::uint32_t>(taken_.size());
   taken_.push_back({old, clashes, 0});
-  return taken_.back();
+  return next;
 }
 
-StateId AccessStep::follow(StateId old, std::int64_t amount) {
-  if (states_[old].split) {
-    std::array<StateId, 4> parts = states_[old].parts;
-    for (StateId& part : parts) part = follow(part, amount / 4);
-    return states_.split(parts);
+void AccessStep::count(StateId old, std::int64_t pieces) {
+  const auto add = [&](StateId id, std::int64_t parts) {
+    if (states_[id].serial == serial_) taken_[states_[id].step].parts += parts;
+  };
+  if (states_[old].split < 0) return add(old, pieces * AccessStates::kParts);
+  for (const StateId part : states_.parts(old)) add(part, pieces);
+}
+
+void AccessStep::meet(Met& met, StateId old) {
+  if (met.pieces != 0) count(met.old, met.pieces);
+  met.pieces = 0;
+  met.old = old;
+  if (states_[old].split < 0) {
+    met.next = follow(old);
+    return;
   }
-  if (states_[old].made == serial_) return old;  // ranges of one access that overlap
-  amount_ += amount;
-  if (states_[old].writers.empty()) never_written_ += amount;
-  taken(old).amount += amount;
-  return states_[old].next;
+  AccessStates::Parts parts = states_.parts(old);
+  for (StateId& part : parts) part = follow(part);
+  met.next = parts == states_.parts(old) ? old : states_.split(parts);
 }
 
-void AccessStep::whole(std::span<StateId> cells, int amount) {
-  while (!cells.empty()) {
-    const std::size_t length = run_of(cells);
-    const StateId old = cells[0];
-    const StateId next = follow(old, static_cast<std::int64_t>(length) * amount);
-    if (next != old) std::fill_n(cells.begin(), length, next);
-    cells = cells.subspan(length);
+void AccessStep::whole(std::span<StateId> cells) {
+  for (StateId& cell : cells) {
+    Met& met = met_[cell % std::tuple_size_v<decltype(met_)>];
+    if (met.old != cell) meet(met, cell);
+    ++met.pieces;
+    cell = met.next;
   }
 }
 
-void AccessStep::part(StateId& cell, unsigned bytes) {
-  std::array<StateId, 4> parts{cell, cell, cell, cell};
-  if (states_[cell].split) parts = states_[cell].parts;
-  for (unsigned i = 0; i < 4; ++i)
-    if ((bytes >> i & 1) != 0) parts[i] = follow(parts[i], 1);
-  cell = states_.split(parts);
+void AccessStep::part(StateId& cell, unsigned which) {
+  const StateId old = cell;
+  AccessStates::Parts parts = states_.parts(old);
+  const bool same = old == parted_ && which == parted_which_;
+  for (int i = 0; i < AccessStates::kParts; ++i) {
+    if ((which >> i & 1) == 0) continue;
+    StateId& part = parts[static_cast<std::size_t>(i)];
+    const StateId next = follow(part);
+    if (next != part || states_[part].made != serial_) taken_[states_[part].step].parts += 1;
+    part = next;
+  }
+  cell = same ? parted_next_ : states_.split(parts);
+  parted_ = old;
+  parted_which_ = which;
+  parted_next_ = cell;
 }
 
-std::vector<AccessClash> AccessStep::clashes() const {
-  std::vector<AccessClash> all;
-  for (const Taken& one : taken_) {
-    if (!one.clashes) continue;
-    Clashing found = clashing(one.old);
+void AccessStep::add_clashes(const Taken& one, std::int64_t amount, std::vector<AccessClash>& all) const {
+  const Clashing found = clashing(one.old);
+  for (auto at = found.begin(); at != found.end(); ++at) {
+    const auto& [kind, past] = *at;
     // Of one instruction that many warps executed the first is enough.
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto same_as = [&](const auto& other) { return other.first == found[i].first && other.second.pc == found[i].second.pc; };
-      if (std::any_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), same_as)) continue;
-      auto clash = std::find_if(all.begin(), all.end(), [&](const AccessClash& c) { return c.kind == found[i].first; });
-      if (clash == all.end()) clash = all.insert(all.end(), {found[i].first, {}, 0});
-      const auto of_kind = [&](const auto& other) { return other.first == found[i].first; };
-      if (std::none_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(i), of_kind)) clash->amount += one.amount;
-      const auto with =
-          std::find_if(clash->with.begin(), clash->with.end(), [&](const auto& w) { return w.past.pc == found[i].second.pc; });
-      if (with == clash->with.end())
-        clash->with.push_back({found[i].second, one.amount});
-      else
-        with->amount += one.amount;
-    }
+    if (std::any_of(found.begin(), at, [&](const auto& other) { return other.first == at->first && other.second.pc == at->second.pc; }))
+      continue;
+    auto clash = std::find_if(all.begin(), all.end(), [&](const AccessClash& c) { return c.kind == at->first; });
+    if (clash == all.end()) clash = all.insert(all.end(), {kind, {}, 0});
+    if (std::none_of(found.begin(), at, [&](const auto& other) { return other.first == at->first; })) clash->amount += amount;
+    const auto with = std::find_if(clash->with.begin(), clash->with.end(), [&](const auto& w) { return w.past.pc == at->second.pc; });
+    if (with == clash->with.end())
+      clash->with.push_back({past, amount});
+    else
+      with->amount += amount;
   }
-  for (AccessClash& clash : all)
+}
+
+AccessStep::Outcome AccessStep::outcome(int amount) {
+  for (Met& met : met_) {
+    if (met.pieces != 0) count(met.old, met.pieces);
+    met.pieces = 0;
+  }
+  Outcome outcome;
+  for (const Taken& one : taken_) {
+    const std::int64_t here = one.parts * amount / AccessStates::kParts;
+    outcome.amount += here;
+    if (states_[one.old].writers.empty()) outcome.never_written += here;
+    if (one.clashes && one.parts != 0) add_clashes(one, here, outcome.clashes);
+  }
+  for (AccessClash& clash : outcome.clashes)
     std::stable_sort(clash.with.begin(), clash.with.end(), [](const auto& a, const auto& b) { return a.amount > b.amount; });
-  return all;
+  return outcome;
 }
 
 void settle_cells(AccessStates& states, std::span<StateId> cells, Component by, int pc, Epoch epoch) {
@@ -291,19 +313,20 @@ void settle_cells(AccessStates& states, std::span<StateId> cells, Component by, 
     }
     return states[old].next;
   };
-  while (!cells.empty()) {
-    const std::size_t length = run_of(cells);
-    const StateId old = cells[0];
-    StateId next = 0;
-    if (states[old].split) {
-      std::array<StateId, 4> parts = states[old].parts;
-      for (StateId& part : parts) part = once(part);
-      next = parts == states[old].parts ? old : states.split(parts);
-    } else {
-      next = once(old);
+  StateId last = 0, last_next = 0;
+  for (StateId& cell : cells) {
+    if (cell != last) {
+      last = cell;
+      if (states[cell].split >= 0) {
+        const AccessStates::Parts before = states.parts(cell);
+        AccessStates::Parts parts = before;
+        for (StateId& part : parts) part = once(part);
+        last_next = parts == before ? cell : states.split(parts);
+      } else {
+        last_next = once(cell);
+      }
     }
-    if (next != old) std::fill_n(cells.begin(), length, next);
-    cells = cells.subspan(length);
+    cell = last_next;
   }
 }
 

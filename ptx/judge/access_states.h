@@ -27,12 +27,13 @@ using StateId = std::uint32_t;
 
 class AccessStates {
  public:
+  static constexpr int kParts = 16;
+  using Parts = std::array<StateId, kParts>;
   struct OneState {
     std::vector<PastAccess> writers;  ///< more than one: all wrote the same, or atomically
     std::vector<PastAccess> readers;  ///< since the write, of each component the last
-    bool split = false;               ///< the four bytes of the piece differ: `parts`
-    std::array<StateId, 4> parts{};
-    std::uint64_t made = 0;  ///< serial number of the access that made the state
+    int split = -1;                   ///< the parts of the piece (bytes) differ: their states, by parts()
+    std::uint64_t made = 0;           ///< serial number of the access that made the state
     // of the last access that found it: its serial number, the state that follows, its place in the access's list
     std::uint64_t serial = 0;
     StateId next = 0;
@@ -45,13 +46,16 @@ class AccessStates {
   StateId add(OneState state);
   /// The state of what was written by that access and read by nobody.
   StateId written(const PastAccess& access);
-  StateId split(const std::array<StateId, 4>& parts);
+  /// The states of a piece's parts; they are never split themselves.
+  Parts parts(StateId id) const;
+  StateId split(const Parts& parts);
   std::uint64_t next_serial() { return ++serial_; }
   /// Forgets states that no cell has, if there are many. Between accesses only.
   void tidy(std::span<StateId> cells);
 
  private:
   std::vector<OneState> states_;
+  std::vector<Parts> splits_;
   std::uint64_t serial_ = 0;
   std::size_t tidy_at_ = 1 << 15;
   PastAccess last_written_;
@@ -84,41 +88,53 @@ struct AccessRules {
 class AccessStep {
  public:
   AccessStep(AccessStates& states, const ShadowAccess& access, const KnownClocks& known, AccessRules rules);
-  /// Whole pieces, each of which counts for `amount`.
-  void whole(std::span<StateId> cells, int amount);
-  /// Bytes of a piece: bit i of `bytes` for byte i.
-  void part(StateId& cell, unsigned bytes);
-  /// One for each kind.
-  std::vector<AccessClash> clashes() const;
-  std::int64_t amount() const { return amount_; }
-  std::int64_t never_written() const { return never_written_; }
+  /// Whole pieces.
+  void whole(std::span<StateId> cells);
+  /// Parts of a piece: bit i of `which` for part i.
+  void part(StateId& cell, unsigned which);
+
+  /// What came of it. Each whole piece counts for `amount`, each part for a kParts-th of it.
+  struct Outcome {
+    std::vector<AccessClash> clashes;  ///< one for each kind
+    std::int64_t amount = 0, never_written = 0;
+  };
+  Outcome outcome(int amount);
 
  private:
   struct Taken {
     StateId old;
     bool clashes;
-    std::int64_t amount;
+    std::int64_t parts;
+  };
+  /// States of neighbours repeat: the last ones that were met, by their last bits.
+  struct Met {
+    StateId old = 0xFFFFFFFFu, next = 0;
+    std::int64_t pieces = 0;
   };
   using Clashing = std::vector<std::pair<AccessClash::Kind, PastAccess>>;
 
-  StateId follow(StateId old, std::int64_t amount);
-  Taken& taken(StateId old);
+  void meet(Met& met, StateId old);
+  void count(StateId old, std::int64_t pieces);
+  StateId follow(StateId old);
   StateId after_read(StateId old);
   StateId after_write(StateId old);
   bool knows(const PastAccess& past) const;
   bool sees(const PastAccess& past) const;
   bool shares_value(const AccessStates::OneState& state) const;
   Clashing clashing(StateId old) const;
-  void clashes_of_read(const AccessStates::OneState& state, Clashing& found) const;
   void clashes_of_write(const AccessStates::OneState& state, Clashing& found) const;
+  void clashes_of_read(const AccessStates::OneState& state, Clashing& found) const;
+  void add_clashes(const Taken& one, std::int64_t amount, std::vector<AccessClash>& all) const;
 
   AccessStates& states_;
   const KnownClocks& known_;
   PastAccess access_;
   AccessRules rules_;
   std::uint64_t serial_;
+  std::array<Met, 16> met_;
   std::vector<Taken> taken_;
-  std::int64_t amount_ = 0, never_written_ = 0;
+  StateId parted_ = 0xFFFFFFFFu, parted_next_ = 0;  ///< the last piece of which parts were met, and which parts
+  unsigned parted_which_ = 0;
 };
 
 /// The cells of `cells` whose writer or reader is a pending access of `by` at `pc`: it is over by `epoch`.

@@ -10,7 +10,7 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr std::uint32_t kPiece = 4;
+constexpr std::uint32_t kPiece = AccessStates::kParts;  ///< bytes
 
 }  // namespace
 
@@ -21,10 +21,37 @@ struct Shadow::Inside {
   std::vector<StateId> cells;
   AccessStates states;
 
+  std::vector<ByteRange> joined;
+
+  /// Lanes that stand side by side as one range. Where some are no whole pieces, lanes may stand in any order.
+  std::span<const ByteRange> join(std::span<const ByteRange> where) {
+    if (where.size() < 2) return where;
+    joined.clear();
+    bool partial = false;
+    for (const ByteRange& range : where) {
+      if (!joined.empty() && joined.back().end == range.begin)
+        joined.back().end = range.end;
+      else
+        joined.push_back(range);
+    }
+    for (const ByteRange& range : joined) partial = partial || range.begin % kPiece != 0 || range.end % kPiece != 0;
+    if (!partial) return joined;
+    std::sort(joined.begin(), joined.end(), [](const ByteRange& a, const ByteRange& b) { return a.begin < b.begin; });
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < joined.size(); ++i) {
+      if (joined[i].begin <= joined[last].end)
+        joined[last].end = std::max(joined[last].end, joined[i].end);
+      else
+        joined[++last] = joined[i];
+    }
+    joined.resize(last + 1);
+    return joined;
+  }
+
   /// `whole(cells)` for each run of whole pieces of `where`, `part(cell, bits)` for pieces of which only some bytes are meant.
   template <typename Whole, typename Part>
   void each(std::span<const ByteRange> where, Whole whole, Part part) {
-    for (ByteRange range : where) {
+    for (ByteRange range : join(where)) {
       range.end = std::min(range.end, bytes);
       if (range.begin >= range.end) continue;
       std::uint32_t first = range.begin / kPiece, last = range.end / kPiece;
@@ -33,7 +60,7 @@ struct Shadow::Inside {
         part(cells[first], ((1u << after) - 1) & ~((1u << before) - 1));
         continue;
       }
-      if (before != 0) part(cells[first++], 0xFu & ~((1u << before) - 1));
+      if (before != 0) part(cells[first++], 0xFFFFu & ~((1u << before) - 1));
       if (first < last) whole(std::span(cells).subspan(first, last - first));
       if (after != 0) part(cells[last], (1u << after) - 1);
     }
@@ -43,14 +70,15 @@ struct Shadow::Inside {
     states.tidy(cells);
     AccessStep step(states, access, known, rules);
     each(
-        where, [&](std::span<StateId> run) { step.whole(run, kPiece); }, [&](StateId& cell, unsigned bits) { step.part(cell, bits); });
-    for (const AccessClash& clash : step.clashes()) report(clash, access, rules.write);
+        where, [&](std::span<StateId> run) { step.whole(run); }, [&](StateId& cell, unsigned bits) { step.part(cell, bits); });
+    const AccessStep::Outcome outcome = step.outcome(kPiece);
+    for (const AccessClash& clash : outcome.clashes) report(clash, access, rules.write);
     // A product or store that reads only what nobody ever wrote reads the wrong place, or before the first copy was issued.
-    if (!rules.write && access.proxy == Proxy::Async && step.amount() > 0 && step.never_written() == step.amount())
+    if (!rules.write && access.proxy == Proxy::Async && outcome.amount > 0 && outcome.never_written == outcome.amount)
       add({CheckRule::ReadBeforeReady,
            access.pc,
            access.warp,
-           fmt::format("{} by {} of {} bytes that nothing has written", access.what, warp_reference(access.warp), step.amount()),
+           fmt::format("{} by {} of {} bytes that nothing has written", access.what, warp_reference(access.warp), outcome.amount),
            {},
            access.cycle},
           -2);
@@ -93,14 +121,13 @@ struct Shadow::Inside {
 
   const PastAccess* writer(std::uint32_t at) const {
     if (at >= bytes) return nullptr;
-    StateId id = cells[at / kPiece];
-    if (states[id].split) id = states[id].parts[at % kPiece];
+    const StateId id = states.parts(cells[at / kPiece])[at % kPiece];
     return states[id].writers.empty() ? nullptr : &states[id].writers.back();
   }
 };
 
 Shadow::Shadow(std::uint32_t bytes, const Components& components, Findings& findings)
-    : inside_(new Inside{bytes, components, findings, std::vector<StateId>((bytes + kPiece - 1) / kPiece), {}}) {}
+    : inside_(new Inside{bytes, components, findings, std::vector<StateId>((bytes + kPiece - 1) / kPiece), {}, {}}) {}
 Shadow::~Shadow() = default;
 Shadow::Shadow(Shadow&& other) noexcept = default;
 

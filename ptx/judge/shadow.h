@@ -32,7 +32,7 @@ struct ShadowAccess {
   std::int64_t cycle = 0;  ///< for the finding
 };
 
-/// Shared memory of one CTA. An address is a byte of it; state is kept for each 4 bytes.
+/// Shared memory of one CTA. An address is a byte of it; exact by bytes.
 class Shadow {
  public:
   Shadow(std::uint32_t bytes, const Components& components, Findings& findings);

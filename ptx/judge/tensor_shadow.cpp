@@ -128,9 +128,10 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
   if (inside.empty()) return;
   for (const TensorCells& cells : inside)
     for (int sixteen = 0; sixteen < kSixteens; ++sixteen)
-      if ((cells.sixteens >> sixteen & 1) != 0) step.whole(inside_->row(sixteen, cells), 1);
+      if ((cells.sixteens >> sixteen & 1) != 0) step.whole(inside_->row(sixteen, cells));
   const std::string said = columns_said(inside.front().column, inside.front().columns);
-  for (const AccessClash& clash : step.clashes()) {
+  const AccessStep::Outcome outcome = step.outcome(1);
+  for (const AccessClash& clash : outcome.clashes) {
     const PastAccess& past = clash.with.front().past;
     if (clash.kind == AccessClash::Kind::NotVisible) {
       if (findings_->again(CheckRule::MissingTensorFence, by.pc, past.pc)) continue;
@@ -148,7 +149,7 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
                      place_reference(past.pc)),
          past.pc, {{past.pc, past.warp, reads ? "reads it" : "writes it"}});
   }
-  if (!write && step.never_written() == step.amount())
+  if (!write && outcome.never_written == outcome.amount)
     find(CheckRule::TensorMemoryRace, by,
          fmt::format("{} by {} of {} of tensor memory that nothing has written", access.what, warp_reference(by.warp), said), -2);
 }

@@ -76,6 +76,7 @@ struct Warp {
   Epoch epoch = 1;  ///< its own step, which a release ends
   KnownClocks known;
   std::int64_t registers = 0;      ///< per thread (setmaxnreg)
+  bool registers_said = false;     ///< by a setmaxnreg; before it the number is a guess at what ptxas takes
   std::vector<LaneValues> values;  ///< by slot of a needed register
   std::unique_ptr<UnitState> products, stores, copies, tensor;
   /// Registers of work in flight (products, tcgen05.ld): touching one before its wait is a finding of ptx/run. By RegisterId: the sequence

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ptx/launch/launch.h"
@@ -17,6 +18,8 @@ namespace heddle::ptx {
 constexpr std::uint64_t kSharedWindowEnd = 1ull << 28;
 constexpr std::uint64_t kParameterWindow = 0x7F0000000000ull;
 constexpr std::uint64_t kLocalWindow = 0x7E0000000000ull;
+/// Variables of the module begin here in global memory.
+constexpr std::uint64_t kVariableWindow = 0x7D0000000000ull;
 constexpr int kCtaShift = 24;
 constexpr int cta_of(std::uint64_t shared) { return static_cast<int>(shared >> kCtaShift); }
 constexpr std::uint32_t byte_of(std::uint64_t shared) { return static_cast<std::uint32_t>(shared & 0xFFFFFFu); }
@@ -43,6 +46,8 @@ class GlobalMemory {
   GlobalMemory(const Launch& launch, const PtxModule& module);
   /// The buffer around [address, address + bytes); nullptr: none reaches so far.
   const GlobalBuffer* around(std::uint64_t address, std::uint64_t bytes) const;
+  /// False where the launch names no buffer and no tensor at all: then nothing is known of bounds.
+  bool bounded() const { return bounded_; }
   std::optional<std::uint64_t> read(std::uint64_t address, int bytes) const;
   void write(std::uint64_t address, int bytes, std::uint64_t value);
   void forget(std::uint64_t address, std::uint64_t bytes);
@@ -50,8 +55,15 @@ class GlobalMemory {
   const TensorMap* map_at(std::uint64_t address) const;
 
  private:
-  std::vector<GlobalBuffer> buffers_;               ///< by address
-  std::map<std::uint64_t, std::uint16_t> written_;  ///< bytes that the kernel wrote; 256: unknown
+  struct Word {
+    std::uint64_t value = 0;
+    std::uint8_t known = 0, forgotten = 0;  ///< a bit for each byte
+  };
+  std::optional<std::uint8_t> initial(std::uint64_t address) const;
+
+  std::vector<GlobalBuffer> buffers_;  ///< by address
+  bool bounded_ = false;
+  std::unordered_map<std::uint64_t, Word> written_;  ///< by address / 8: bytes that the kernel wrote
   std::vector<std::pair<const PtxVariable*, std::uint64_t>> variables_;
   std::map<std::uint64_t, TensorMap> maps_;
 };

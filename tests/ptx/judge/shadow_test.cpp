@@ -226,13 +226,15 @@ TEST_CASE("what lies beyond the memory is not kept") {
 
 namespace {
 
+constexpr unsigned kModelled = 192;  ///< bytes
+
 /// Every access since the last write, for each byte: the same rules, by hand.
 struct ByteModel {
   struct Past {
     ShadowAccess access;
     bool write;
   };
-  std::vector<std::vector<Past>> bytes = std::vector<std::vector<Past>>(96);
+  std::vector<std::vector<Past>> bytes = std::vector<std::vector<Past>>(kModelled);
 
   using Said = std::set<std::pair<CheckRule, int>>;  ///< rule, pc
   Said said;
@@ -287,12 +289,12 @@ TEST_CASE("random accesses: the shadow says what a model of every byte says") {
     for (int step = 0; step < 120; ++step) {
       const unsigned who = below(4);
       const bool copy = who == 3, async = who >= 2;
-      // A copy's granules are whole words, so that a later settling of one never touches a neighbour's.
-      const unsigned grain = copy ? 4 : below(3) == 0 ? 1 : 4;
+      // Copies move 16 bytes or more.
+      const unsigned grain = copy ? 16 : below(3) == 0 ? 1 : 4;
       std::vector<ByteRange> where;
       for (unsigned i = 0; i <= below(3); ++i) {
-        const unsigned begin = below(96 / grain) * grain;
-        where.push_back({begin, std::min(96u, begin + (1 + below(6)) * grain)});
+        const unsigned begin = below(kModelled / grain) * grain;
+        where.push_back({begin, std::min(kModelled, begin + (1 + below(6)) * grain)});
       }
       KnownClocks known;
       for (Component c = 0; c < 4; ++c) {
