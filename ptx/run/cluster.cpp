@@ -377,7 +377,6 @@ HangWait::For wait_of(WarpFragment::Awaits::What what) {
     case What::Registers: return HangWait::For::Registers;
     case What::Product: return HangWait::For::Product;
     case What::TensorColumns: return HangWait::For::TensorColumns;
-    case What::TensorColumns: return HangWait::For::TensorColumns;
     default: return HangWait::For::Mbarrier;
   }
 }

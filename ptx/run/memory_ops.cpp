@@ -64,8 +64,6 @@ bool find_addresses(ThreadAccess& access) {
   return true;
 }
 
-/// Lanes whose guard is not known may have an address that they would never use.
-LaneMask sure_lanes(const ThreadAccess& access) { return access.lanes & ~access.run.inside().unsure_lanes; }
 
 void drop_lanes_beyond(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
   access.lanes &= ~beyond;

@@ -137,37 +137,37 @@ class NeededRegisters {
     }
   }
 
-  /// Whether what it writes is floats, or made of floats.
-  bool writes_data(std::size_t pc) const {
-    const PtxInstruction& instruction = code_[pc];
-    if (instruction.opcode == Opcode::Unknown) return false;
+  /// Whether what it writes is floats, whatever it reads.
+  bool makes_floats(const PtxInstruction& instruction) const {
     if (vectors_are_data(instruction.opcode)) return true;
     if (instruction.opcode == Opcode::Ld || instruction.opcode == Opcode::Ldu) return is_float(scalar_of(instruction.words.back()));
-    if (!pure(instruction)) return false;
+    if (!pure(instruction) || instruction.opcode == Opcode::Setp || instruction.opcode == Opcode::Testp) return false;
     for (const std::string_view word : instruction.words) {
-      const Scalar type = scalar_of(word);  // the first type is what is written, but for comparisons
-      if (type == Scalar::None) continue;
-      if (is_float(type) && instruction.opcode != Opcode::Setp && instruction.opcode != Opcode::Isspacep) return true;
-      break;
+      const Scalar type = scalar_of(word);  // the first one is what is written
+      if (type != Scalar::None) return is_float(type);
     }
-    const auto& read = touched_[pc].read;
-    return std::any_of(read.begin(), read.end(), [&](RegisterId reg) { return data_[reg.index()]; });
+    return false;
   }
 
-  /// Registers of which every writer writes data: what is stored of them is nothing that control hangs on.
-  void find_data() {
-    for (const TouchedRegisters& touched : touched_) {
-      for (const RegisterId reg : touched.written) data_[reg.index()] = true;
-    }
-    const ByRegister readers(carry_ + 1, code_.size(), [&](std::size_t pc, auto found) {
-      for (const RegisterId reg : touched_[pc].read) found(reg.index());
-    });
+  /// Moves numbers of the text only: with what else a register gets, a first value that says nothing about it.
+  bool moves_constants(std::size_t pc) const {
+    const PtxInstruction& instruction = code_[pc];
+    const auto known = [](const PtxOperand& operand) { return operand.kind == PtxOperand::Kind::Immediate; };
+    return instruction.opcode == Opcode::Mov && instruction.operands.size() == 2 && touched_[pc].read.empty() &&
+           (known(instruction.operands[1]) ||
+            std::all_of(instruction.operands[1].parts.begin(), instruction.operands[1].parts.end(), known)) &&
+           instruction.operands[1].kind != PtxOperand::Kind::Special && instruction.operands[1].index < 0;
+  }
+
+  /// Goes from register to register by `writes(pc)`: what an instruction writes is marked, and who reads it is asked again.
+  template <class Writes>
+  void spread(const ByRegister& readers, std::vector<bool>& marks, Writes writes) const {
     std::vector<std::size_t> open;
     const auto look = [&](std::size_t pc) {
-      if (touched_[pc].written.empty() || writes_data(pc)) return;
+      if (touched_[pc].written.empty() || !writes(pc)) return;
       for (const RegisterId reg : touched_[pc].written) {
-        if (!data_[reg.index()]) continue;
-        data_[reg.index()] = false;
+        if (marks[reg.index()]) continue;
+        marks[reg.index()] = true;
         open.push_back(reg.index());
       }
     };
@@ -177,6 +177,28 @@ class NeededRegisters {
       open.pop_back();
       for (const std::size_t pc : readers[reg]) look(pc);
     }
+  }
+
+  /// Registers that get floats, or what is made of them, and never an integer: what is stored of them is nothing that control hangs on.
+  void find_data() {
+    const ByRegister readers(carry_ + 1, code_.size(), [&](std::size_t pc, auto found) {
+      for (const RegisterId reg : touched_[pc].read) found(reg.index());
+    });
+    std::vector<bool> floats(carry_ + 1, false), integers(carry_ + 1, false);
+    const auto reads = [&](std::size_t pc, auto which) {
+      const auto& read = touched_[pc].read;
+      return std::any_of(read.begin(), read.end(), [&](RegisterId reg) { return which(reg.index()); });
+    };
+    spread(readers, floats, [&](std::size_t pc) {
+      return makes_floats(code_[pc]) || (pure(code_[pc]) && reads(pc, [&](std::size_t reg) { return floats[reg]; }));
+    });
+    spread(readers, integers, [&](std::size_t pc) {
+      if (makes_floats(code_[pc]) || moves_constants(pc)) return false;
+      if (!pure(code_[pc])) return true;
+      if (reads(pc, [&](std::size_t reg) { return floats[reg] && !integers[reg]; })) return false;
+      return code_[pc].opcode != Opcode::Mov || touched_[pc].read.empty() || reads(pc, [&](std::size_t reg) { return integers[reg]; });
+    });
+    for (std::size_t reg = 0; reg < carry_; ++reg) data_[reg] = floats[reg] && !integers[reg];
   }
 
   PtxFunction& function_;

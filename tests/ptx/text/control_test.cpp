@@ -17,7 +17,8 @@ namespace {
 
 PtxModule read(const std::string& body) {
   auto module =
-      parse(".entry k(.param .u64 pointer) {\n.reg .b32 r<200>; .reg .b64 d<20>; .reg .f32 f<50>; .reg .pred p<20>;\n" + body + "\n}",
+      parse(".entry k(.param .u64 pointer) {\n.reg .b32 r<200>; .reg .b64 d<20>; .reg .f32 f<50>; .reg .b16 s<9>; .reg .pred p<20>;\n" +
+                body + "\n}",
             "test.ptx");
   REQUIRE(module.ok());
   for (const PtxInstruction& instruction : module->functions[0].code) REQUIRE(instruction.fault == "");
@@ -190,6 +191,14 @@ TEST_CASE("a carry is needed by what adds it, with all that makes it", "[ptx]") 
   CHECK(needed_of(read("add.cc.u32 r1, r2, r3;\naddc.u32 r4, r5, r6;\nld.shared.b32 r7, [r4];\nret;")) ==
         std::set<std::string>{"r1", "r2", "r3", "r4", "r5", "r6"});
   CHECK(needed_of(read("add.cc.u32 r1, r2, r3;\naddc.u32 r4, r5, r6;\nret;")) == std::set<std::string>{});
+}
+
+TEST_CASE("a first value that is a number of the text makes a float no integer", "[ptx]") {
+  CHECK(needed_of(read("mov.b16 s1, 0;\nmov.b16 s2, s1;\n@p1 bra A;\ncvt.rn.f16.f32 s2, f1;\nA: mov.b32 r1, {s1, s2};\nst.shared.b32 [r2], "
+                       "r1;\nret;")) == std::set<std::string>{"p1", "r2"});
+  CHECK(needed_of(read("mov.b32 r1, 7;\nmov.b32 r3, r1;\nst.shared.b32 [r2], r3;\nret;")) == std::set<std::string>{"r1", "r2", "r3"});
+  CHECK(needed_of(read("mov.b32 r1, %tid.x;\n@p1 bra A;\nmov.b32 r1, f1;\nA: st.shared.b32 [r2], r1;\nadd.f32 f1, f2, f3;\nret;")) ==
+        std::set<std::string>{"p1", "r1", "r2", "f1", "f2", "f3"});
 }
 
 TEST_CASE("a value that goes round a loop is data only if all that write it are", "[ptx]") {
