@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "ptx/judge/reference.h"
 
@@ -126,35 +125,57 @@ class Enders {
   const HangScene& scene_;
 };
 
-/// The first circle that is found from any wait, as places in `scene.waits`; empty: there is none.
+/// Warps that wait at one place for the same.
+struct HangGroup {
+  HangWait wait;  ///< of the first of them
+  std::vector<int> warps;
+  std::vector<int> enders;  ///< warps
+  std::vector<int> next;    ///< groups in which an ender waits
+  /// Bytes came that nobody expects, or all arrived and bytes lack: what is wrong is wrong here.
+  bool at_fault = false;
+};
+
+bool same_wait(const HangWait& a, const HangWait& b) {
+  return a.what == b.what && a.pc == b.pc && a.cta == b.cta && a.address == b.address && a.parity == b.parity && a.amount == b.amount;
+}
+
+std::vector<HangGroup> groups_of(const HangScene& scene, const Enders& enders) {
+  std::vector<HangGroup> groups;
+  for (const HangWait& wait : scene.waits) {
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const HangGroup& g) { return same_wait(g.wait, wait); });
+    if (group == groups.end()) group = groups.insert(groups.end(), {wait, {}, {}, {}, false});
+    add_once(group->warps, wait.warp);
+    for (const int ender : enders.of(wait)) add_once(group->enders, ender);
+  }
+  for (HangGroup& group : groups) {
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      for (const int ender : group.enders)
+        if (std::find(groups[i].warps.begin(), groups[i].warps.end(), ender) != groups[i].warps.end())
+          add_once(group.next, static_cast<int>(i));
+    const Mbarrier* barrier = group.wait.what == HangWait::For::Mbarrier ? mbarrier_at(scene.barriers, group.wait.address) : nullptr;
+    group.at_fault = barrier != nullptr && (barrier->bytes < 0 || (barrier->bytes > 0 && barrier->pending == 0));
+  }
+  return groups;
+}
+
+/// The first circle that is found from any group.
 class CircleSearch {
  public:
-  CircleSearch(const HangScene& scene, const Enders& enders) {
-    std::map<int, std::vector<int>> waits_of;
-    for (std::size_t i = 0; i < scene.waits.size(); ++i) waits_of[scene.waits[i].warp].push_back(static_cast<int>(i));
-    next_.resize(scene.waits.size());
-    for (std::size_t i = 0; i < scene.waits.size(); ++i)
-      for (const int warp : enders.of(scene.waits[i]))
-        if (const auto found = waits_of.find(warp); found != waits_of.end())
-          next_[i].insert(next_[i].end(), found->second.begin(), found->second.end());
-    color_.resize(scene.waits.size());
-  }
+  explicit CircleSearch(const std::vector<HangGroup>& groups) : groups_(groups), color_(groups.size()) {}
 
   std::vector<int> find() {
-    for (std::size_t i = 0; i < next_.size(); ++i)
+    for (std::size_t i = 0; i < groups_.size(); ++i)
       if (color_[i] == 0 && visit(static_cast<int>(i))) return circle_;
     return {};
   }
-  /// Whether who could end it does not wait itself.
-  bool hangs_on_nobody(int wait) const { return next_[static_cast<std::size_t>(wait)].empty(); }
 
  private:
-  // At most one wait of a warp's fragment deep: some hundred.
-  bool visit(int wait) {
-    const auto at = static_cast<std::size_t>(wait);
+  // As deep as there are groups: some ten.
+  bool visit(int group) {
+    const auto at = static_cast<std::size_t>(group);
     color_[at] = 1;
-    path_.push_back(wait);
-    for (const int next : next_[at]) {
+    path_.push_back(group);
+    for (const int next : groups_[at].next) {
       if (color_[static_cast<std::size_t>(next)] == 1) {
         circle_.assign(std::find(path_.begin(), path_.end(), next), path_.end());
         return true;
@@ -166,31 +187,52 @@ class CircleSearch {
     return false;
   }
 
-  std::vector<std::vector<int>> next_;
+  const std::vector<HangGroup>& groups_;
   std::vector<int> color_, path_, circle_;
 };
 
-std::string waits_said(const HangWait& wait, const Barriers& barriers) {
-  return fmt::format("{} waits at {} for {}", warp_reference(wait.warp), place_reference(wait.pc), lack_of(wait, barriers));
+std::string waits_said(const HangGroup& group, const Barriers& barriers) {
+  return fmt::format("{} {} at {} for {}", names_of(group.warps), group.warps.size() == 1 ? "waits" : "wait",
+                     place_reference(group.wait.pc), lack_of(group.wait, barriers));
 }
 
-constexpr std::size_t kMostWaits = 12;  ///< of a hang without a circle
-
-void add_exits(const HangScene& scene, const Enders& enders, Findings& findings) {
-  for (const HangWait& wait : scene.waits) {
-    const std::vector<int> warps = enders.of(wait);
+void add_exits(const HangScene& scene, const std::vector<HangGroup>& groups, Findings& findings) {
+  for (const HangGroup& group : groups) {
     const auto exited = [&](int warp) { return std::find(scene.exited.begin(), scene.exited.end(), warp) != scene.exited.end(); };
-    if (warps.empty() || !std::all_of(warps.begin(), warps.end(), exited)) continue;
+    if (group.enders.empty() || !std::all_of(group.enders.begin(), group.enders.end(), exited)) continue;
     findings.add({CheckRule::ExitWhileWaited,
-                  wait.pc,
-                  wait.warp,
-                  fmt::format("{}; only {} could end that, and {} exited", waits_said(wait, scene.barriers), names_of(warps),
-                              warps.size() == 1 ? "it has" : "they have"),
+                  group.wait.pc,
+                  group.wait.warp,
+                  fmt::format("{}; only {} could end that, and {} exited", waits_said(group, scene.barriers), names_of(group.enders),
+                              group.enders.size() == 1 ? "it has" : "they have"),
                   {},
-                  wait.cycle},
-                 static_cast<std::int64_t>(wait.address));
+                  group.wait.cycle},
+                 static_cast<std::int64_t>(group.wait.address));
   }
 }
+
+/// The groups to tell of, the reason first: a circle, from where something is wrong in itself; or all of them.
+std::vector<int> reasons_of(const std::vector<HangGroup>& groups, bool& is_circle) {
+  const auto at = [&](int group) -> const HangGroup& { return groups[static_cast<std::size_t>(group)]; };
+  std::vector<int> told = CircleSearch(groups).find();
+  const auto faulty = std::find_if(told.begin(), told.end(), [&](int group) { return at(group).at_fault; });
+  is_circle = !told.empty() && (faulty != told.end() || std::ranges::none_of(groups, [](const HangGroup& g) { return g.at_fault; }));
+  if (is_circle) {
+    if (faulty != told.end()) std::rotate(told.begin(), faulty, told.end());
+    return told;
+  }
+  told.clear();
+  for (std::size_t i = 0; i < groups.size(); ++i) told.push_back(static_cast<int>(i));
+  // Without a circle the ways from wait to wait end at one that hangs on nobody: the reason of the others.
+  std::stable_sort(told.begin(), told.end(), [&](int a, int b) {
+    if (at(a).at_fault != at(b).at_fault) return at(a).at_fault;
+    if (at(a).next.empty() != at(b).next.empty()) return at(a).next.empty();
+    return at(a).wait.cycle < at(b).wait.cycle;
+  });
+  return told;
+}
+
+constexpr std::size_t kMostTold = 12, kMostInSentence = 4;
 
 }  // namespace
 
@@ -210,37 +252,26 @@ std::string lack_of(const HangWait& wait, const Barriers& barriers) {
 
 void report_hang(const HangScene& scene, Findings& findings) {
   if (scene.waits.empty()) return;
-  const Enders enders(scene);
-  CircleSearch search(scene, enders);
-  std::vector<int> circle = search.find();
-  const bool found = !circle.empty();
-  if (!found)
-    for (std::size_t i = 0; i < scene.waits.size(); ++i) circle.push_back(static_cast<int>(i));
-  // Without a circle the ways from wait to wait end at one that hangs on nobody: the reason of the others.
-  const auto sooner = [&](int a, int b) {
-    const bool reason_a = search.hangs_on_nobody(a), reason_b = search.hangs_on_nobody(b);
-    if (reason_a != reason_b) return reason_a;
-    return scene.waits[static_cast<std::size_t>(a)].cycle < scene.waits[static_cast<std::size_t>(b)].cycle;
-  };
-  if (!found) std::stable_sort(circle.begin(), circle.end(), sooner);
-  const HangWait& first = scene.waits[static_cast<std::size_t>(circle.front())];
-  CheckFinding hang{CheckRule::Hang, first.pc, first.warp, waits_said(first, scene.barriers), {}, first.cycle};
-  for (std::size_t i = 0; i < circle.size() && (found || i < kMostWaits); ++i) {
-    const HangWait& wait = scene.waits[static_cast<std::size_t>(circle[i])];
-    hang.related.push_back({wait.pc, wait.warp, waits_said(wait, scene.barriers)});
+  const std::vector<HangGroup> groups = groups_of(scene, Enders(scene));
+  bool is_circle = false;
+  const std::vector<int> told = reasons_of(groups, is_circle);
+  const HangGroup& first = groups[static_cast<std::size_t>(told.front())];
+  CheckFinding hang{CheckRule::Hang, first.wait.pc, first.wait.warp, waits_said(first, scene.barriers), {}, first.wait.cycle};
+  for (std::size_t i = 0; i < std::min(told.size(), kMostTold); ++i) {
+    const HangGroup& group = groups[static_cast<std::size_t>(told[i])];
+    hang.related.push_back({group.wait.pc, group.wait.warp, waits_said(group, scene.barriers)});
   }
-  if (found) {
-    for (std::size_t i = 1; i < circle.size(); ++i)
-      if (i < 4) hang.sentence += "; " + hang.related[i].what;
-    if (circle.size() > 4) hang.sentence += fmt::format("; and {} more", circle.size() - 4);
-    hang.sentence += circle.size() > 1 ? ": they wait for each other" : ", which only it could end";
+  if (is_circle) {
+    for (std::size_t i = 1; i < std::min(told.size(), kMostInSentence); ++i) hang.sentence += "; " + hang.related[i].what;
+    if (told.size() > kMostInSentence) hang.sentence += fmt::format("; and {} more", told.size() - kMostInSentence);
+    hang.sentence += told.size() > 1 ? ": they wait for each other" : ", which only they themselves could end";
   } else {
-    const std::vector<int> warps = enders.of(first);
-    hang.sentence += warps.empty() ? ", and nobody is left who could end that" : fmt::format("; {} could end that", names_of(warps));
-    if (circle.size() > 1) hang.sentence += fmt::format("; {} waits in all", circle.size());
+    hang.sentence +=
+        first.enders.empty() ? ", and nobody is left who could end that" : fmt::format("; {} could end that", names_of(first.enders));
+    if (scene.waits.size() > 1) hang.sentence += fmt::format("; {} waits in all", scene.waits.size());
   }
   findings.add(std::move(hang));
-  add_exits(scene, enders, findings);
+  add_exits(scene, groups, findings);
 }
 
 }  // namespace heddle::ptx

@@ -32,8 +32,8 @@ struct HangScene {
 
 /// What a wait lacks: "FULL: phase 3 lacks 1 of 1 arrivals and 16384 bytes".
 std::string lack_of(const HangWait& wait, const Barriers& barriers);
-/// One finding of rule Hang (pc, warp: of the first wait of the circle, or of the oldest wait), its `related` the circle or, where there is
-/// none, all waits; and one of ExitWhileWaited for each wait that only warps that have exited could end.
+/// One finding of rule Hang, its place that of the wait that is the reason: `related` is the circle of who waits for whom or, where there
+/// is none, all waits. And one of ExitWhileWaited for each wait that only warps that have exited could end.
 void report_hang(const HangScene& scene, Findings& findings);
 
 }  // namespace heddle::ptx

@@ -107,7 +107,7 @@ struct Shadow::Inside {
                         who, of, place, clash.amount);
         break;
       case AccessClash::Kind::StillRead:
-        finding.sentence = fmt::format("{} by {} over what {} may still read at {}, since nobody has waited for it ({} bytes)", access.what,
+        finding.sentence = fmt::format("{} by {} over what {} may still read at {}, which it has not waited for ({} bytes)", access.what,
                                        who, components.name(past.by), place, clash.amount);
         break;
     }

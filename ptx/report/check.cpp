@@ -196,7 +196,7 @@ class Checking {
 
   void tell(const ClusterRun& run, Checked& checked) {
     const PtxRecord record = record_of(run);
-    const SpelledNames names{record, roles_of(record), rings_of(record)};
+    const RunNames names(record);
     for (const CheckFinding& finding : run.findings.all()) {
       if (!said_.insert({static_cast<int>(finding.rule), finding.pc, finding.sentence}).second) continue;
       const RuleRow& row = row_of(finding.rule);

@@ -23,23 +23,24 @@ std::int64_t count(const Checked& checked, Rank rank) { return std::ranges::coun
 
 std::string size_text(const std::array<std::uint32_t, 3>& size) { return fmt::format("{} x {} x {}", size[0], size[1], size[2]); }
 
-std::string place_text(int line, const std::string& source, const std::string& role) {
-  std::string text = line > 0 ? fmt::format("line {}", line) : std::string();
-  for (const std::string& part : {source, role})
-    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+/// What the sentence does not say already.
+std::string place_text(const std::string& sentence, int line, const std::string& source, const std::string& role) {
+  std::string text;
+  for (const std::string& part : {line > 0 ? fmt::format("line {}", line) : std::string(), source, role})
+    if (!part.empty() && sentence.find(part) == std::string::npos) text += (text.empty() ? "" : ", ") + part;
   return text;
 }
 
 std::string finding_text(const SaidFinding& finding, int width) {
   std::string text = wrapped(printable(finding.sentence), fmt::format("{}: ", to_string(finding.rank)), width);
-  const std::string place = place_text(finding.line, finding.source, finding.role);
+  const std::string place = place_text(finding.sentence, finding.line, finding.source, finding.role);
   std::vector<std::string> facts;
   if (!place.empty()) facts.push_back("at " + place);
   if (!finding.barrier.empty()) facts.push_back(finding.barrier);
   if (finding.times > 1) facts.push_back(fmt::format("{} times", finding.times));
   if (!facts.empty()) text += wrapped(printable(fmt::format("{}", fmt::join(facts, "; "))), "  ", width);
   for (const SaidFinding::Related& related : finding.related) {
-    const std::string where = place_text(related.line, related.source, related.role);
+    const std::string where = place_text(related.what, related.line, related.source, related.role);
     text += wrapped(printable(related.what + (where.empty() ? "" : " (" + where + ")")), "  - ", width);
   }
   text += wrapped(fmt::format("{}{}", finding.rule, finding.section.empty() ? "" : ", PTX ISA " + finding.section), "  rule: ", width);

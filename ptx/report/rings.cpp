@@ -1,5 +1,5 @@
-// Copies of one tensor whose destinations or barriers recur belong together: each place of the text starts a ring of its own, and rings
-// that share a slot become one (unrolled loops have several places for a ring).
+// Each place of the text starts a ring of its own. Rings of one tensor become one where they share a slot (unrolled loops have several
+// places for a ring), and where they signal the same barriers (a tile that several copies fill).
 #include "ptx/report/rings.h"
 
 #include <fmt/format.h>
@@ -13,31 +13,44 @@
 namespace heddle::ptx {
 namespace {
 
+struct FilledPart {
+  std::uint64_t end = 0, full = 0, empty = 0;
+};
+
 struct RawRing {
   int map = -1, cta = 0;
-  std::int64_t bytes = 0, copies = 0;
+  std::int64_t copies = 0;
   std::set<int> places;
-  std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> slots;  ///< begin -> full, empty
+  std::map<std::uint64_t, FilledPart> parts;  ///< by where they begin
+
+  std::set<std::uint64_t> barriers() const {
+    std::set<std::uint64_t> all;
+    for (const auto& [begin, part] : parts) all.insert(part.full);
+    return all;
+  }
 };
 
 bool together(const RawRing& a, const RawRing& b) {
   if (a.map != b.map || a.cta != b.cta) return false;
-  return std::any_of(a.slots.begin(), a.slots.end(), [&](const auto& slot) { return b.slots.contains(slot.first); });
+  return std::any_of(a.parts.begin(), a.parts.end(), [&](const auto& part) { return b.parts.contains(part.first); }) ||
+         a.barriers() == b.barriers();
 }
 
 void merge(RawRing& into, const RawRing& from) {
   into.copies += from.copies;
   into.places.insert(from.places.begin(), from.places.end());
-  into.bytes = std::max(into.bytes, from.bytes);
-  for (const auto& [begin, barriers] : from.slots) into.slots.emplace(begin, barriers);
+  into.parts.insert(from.parts.begin(), from.parts.end());
 }
 
-/// Slots that one barrier covers lie in one slot: a tile that several copies fill.
-std::vector<RingSlot> joined_slots(const RawRing& raw) {
+/// Parts of one barrier that lie side by side are one slot.
+std::vector<RingSlot> slots_of(const RawRing& raw) {
   std::vector<RingSlot> slots;
-  for (const auto& [begin, barriers] : raw.slots) {
-    if (!slots.empty() && slots.back().full == barriers.first) continue;
-    slots.push_back({begin, barriers.first, barriers.second});
+  for (const auto& [begin, part] : raw.parts) {
+    if (!slots.empty() && slots.back().full == part.full && slots.back().end == begin) {
+      slots.back().end = part.end;
+      continue;
+    }
+    slots.push_back({begin, part.end, part.full, part.empty});
   }
   return slots;
 }
@@ -51,32 +64,47 @@ std::string name_of(const RawRing& raw, const PtxRecord& record) {
   return raw.places.empty() ? "copy" : fmt::format("copy of line {}", record.at(*raw.places.begin()).line);
 }
 
-}  // namespace
-
-std::vector<PtxRing> rings_of(const PtxRecord& record) {
+/// The places of copies, each with what it fills; a wait just before says which barrier its slot is empty by.
+std::map<std::pair<int, int>, RawRing> rings_by_place(const PtxRecord& record) {
   std::map<std::pair<int, int>, RawRing> by_place;               // pc, CTA
   std::map<int, std::uint64_t> waited;                           // warp -> the barrier it waited for last
-  std::map<int, std::map<std::uint64_t, std::uint64_t>> before;  // warp -> FULL -> the wait before its copies
+  std::map<std::pair<int, std::uint64_t>, std::uint64_t> empty;  // warp, FULL -> the wait before its copies
   for (const RunEvent& event : *record.trace) {
     if (event.kind == EventKind::Wait) waited[event.warp] = event.address;
     if (event.kind != EventKind::Load || event.barrier == 0) continue;
-    const auto [empty, is_new] = before[event.warp].try_emplace(event.barrier, 0);
+    std::uint64_t& before = empty[{event.warp, event.barrier}];
     if (const auto at = waited.find(event.warp); at != waited.end() && at->second != event.barrier) {
-      empty->second = at->second;
+      before = at->second;
       waited.erase(at);
     }
     RawRing& ring = by_place[{event.pc, cta_of(event.address)}];
     ring.map = event.map;
     ring.cta = cta_of(event.address);
-    ring.bytes = event.amount;
     ++ring.copies;
     ring.places.insert(event.pc);
-    auto& slot = ring.slots[event.address];
-    slot.first = event.barrier;
-    if (empty->second != 0) slot.second = empty->second;
+    FilledPart& part = ring.parts[event.address];
+    part.end = event.address + static_cast<std::uint64_t>(event.amount);
+    part.full = event.barrier;
+    if (before != 0) part.empty = before;
   }
+  return by_place;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string all;
+  for (std::size_t i = 0; i < names.size(); ++i) all += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  return all;
+}
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+}  // namespace
+
+std::vector<PtxRing> rings_of(const PtxRecord& record) {
   std::vector<RawRing> raw;
-  for (auto& [place, ring] : by_place) {
+  for (auto& [place, ring] : rings_by_place(record)) {
     for (std::size_t i = 0; i < raw.size();) {
       if (!together(raw[i], ring)) {
         ++i;
@@ -88,48 +116,77 @@ std::vector<PtxRing> rings_of(const PtxRecord& record) {
     raw.push_back(std::move(ring));
   }
   std::vector<PtxRing> rings;
-  for (const RawRing& ring : raw) {
-    PtxRing done{
-        name_of(ring, record), ring.map, ring.cta, ring.bytes, joined_slots(ring), {ring.places.begin(), ring.places.end()}, ring.copies};
-    if (const auto each = ring.slots.size(); done.slots.size() < each && !done.slots.empty())
-      done.slot_bytes *= static_cast<std::int64_t>(each / done.slots.size());
-    rings.push_back(std::move(done));
-  }
+  for (const RawRing& ring : raw)
+    rings.push_back({name_of(ring, record), ring.map, ring.cta, slots_of(ring), {ring.places.begin(), ring.places.end()}, ring.copies});
   std::sort(rings.begin(), rings.end(), [](const PtxRing& a, const PtxRing& b) {
     return std::pair(a.cta, a.slots.empty() ? 0 : a.slots[0].begin) < std::pair(b.cta, b.slots.empty() ? 0 : b.slots[0].begin);
   });
+  std::map<std::pair<int, std::string>, int> used, number;
+  for (const PtxRing& ring : rings) ++used[{ring.cta, ring.name}];
+  for (PtxRing& ring : rings)
+    if (const std::pair<int, std::string> key{ring.cta, ring.name}; used[key] > 1) ring.name += fmt::format(".{}", number[key]++);
   return rings;
-}
-
-std::string barrier_name(const std::vector<PtxRing>& rings, std::uint64_t barrier, const PtxRecord& record) {
-  for (const bool full : {true, false}) {
-    std::vector<std::string> names;
-    std::size_t slot_of = 0, slots = 0;
-    for (const PtxRing& ring : rings)
-      for (std::size_t slot = 0; slot < ring.slots.size(); ++slot) {
-        if ((full ? ring.slots[slot].full : ring.slots[slot].empty) != barrier || barrier == 0) continue;
-        if (std::find(names.begin(), names.end(), ring.name) == names.end()) names.push_back(ring.name);
-        slot_of = slot;
-        slots = std::max(slots, ring.slots.size());
-      }
-    if (names.empty()) continue;
-    std::string all = names[0];
-    for (std::size_t i = 1; i < names.size(); ++i) all += (i + 1 == names.size() ? " and " : ", ") + names[i];
-    if (slots > 1) all += fmt::format("{}[{}]", names.size() > 1 ? " " : "", slot_of);
-    return (full ? "FULL of " : "EMPTY of ") + all;
-  }
-  if (record.ctas > 1) return fmt::format("mbarrier at {} of CTA {}", byte_of(barrier), cta_of(barrier));
-  return fmt::format("mbarrier at {}", byte_of(barrier));
 }
 
 std::string slot_name(const std::vector<PtxRing>& rings, std::uint64_t address) {
   for (const PtxRing& ring : rings)
-    for (std::size_t slot = 0; slot < ring.slots.size(); ++slot) {
-      const std::uint64_t begin = ring.slots[slot].begin;
-      if (address < begin || address >= begin + static_cast<std::uint64_t>(ring.slot_bytes)) continue;
-      return ring.slots.size() > 1 ? fmt::format("{}[{}]", ring.name, slot) : ring.name;
-    }
+    for (std::size_t slot = 0; slot < ring.slots.size(); ++slot)
+      if (address >= ring.slots[slot].begin && address < ring.slots[slot].end)
+        return ring.slots.size() > 1 ? fmt::format("{}[{}]", ring.name, slot) : ring.name;
   return "";
+}
+
+BarrierNames::BarrierNames(const PtxRecord& record, const std::vector<PtxRole>& roles, const std::vector<PtxRing>& rings)
+    : ctas_(record.ctas) {
+  struct Uses {
+    std::vector<std::string> full, empty, arrive, wait;  ///< rings; roles
+    std::size_t slot = 0, slots = 0;
+  };
+  std::map<std::uint64_t, Uses> uses;
+  for (const PtxRing& ring : rings)
+    for (std::size_t slot = 0; slot < ring.slots.size(); ++slot)
+      for (const bool full : {true, false}) {
+        const std::uint64_t barrier = full ? ring.slots[slot].full : ring.slots[slot].empty;
+        if (barrier == 0) continue;
+        Uses& use = uses[barrier];
+        add_once(full ? use.full : use.empty, ring.name);
+        use.slot = slot;
+        use.slots = std::max(use.slots, ring.slots.size());
+      }
+  std::vector<std::string> role_of(static_cast<std::size_t>(record.warps_per_cta * record.ctas));
+  for (const PtxRole& role : roles)
+    for (const int warp : role.warps) role_of[static_cast<std::size_t>(warp)] = role.name;
+  std::set<std::tuple<std::uint64_t, EventKind, int>> seen;
+  if (record.trace != nullptr)
+    for (const RunEvent& event : *record.trace) {
+      const bool arrives = event.kind == EventKind::Arrive || event.kind == EventKind::ProductCommit;
+      const std::uint64_t barrier = event.kind == EventKind::ProductCommit ? event.barrier : event.address;
+      if ((!arrives && event.kind != EventKind::Wait) || barrier == 0 || !seen.insert({barrier, event.kind, event.warp}).second) continue;
+      add_once(arrives ? uses[barrier].arrive : uses[barrier].wait, role_of[static_cast<std::size_t>(event.warp)]);
+    }
+  std::map<std::string, int> same;
+  for (const auto& [barrier, use] : uses) {
+    const std::vector<std::string>& named = !use.full.empty() ? use.full : use.empty;
+    std::string name;
+    if (!named.empty()) {
+      name = (&named == &use.full ? "FULL of " : "EMPTY of ") + joined(named);
+      if (use.slots > 1) name += fmt::format("{}[{}]", named.size() > 1 ? " " : "", use.slot);
+    } else if (!use.arrive.empty() && !use.wait.empty()) {
+      name = joined(use.arrive) + " to " + joined(use.wait);
+    } else {
+      continue;
+    }
+    ++same[name];
+    names_[barrier] = std::move(name);
+  }
+  for (auto& [barrier, name] : names_)
+    if (same[name] > 1) name += fmt::format(" (at {})", byte_of(barrier));
+}
+
+std::string BarrierNames::of(std::uint64_t barrier) const {
+  if (const auto at = names_.find(barrier); at != names_.end()) return at->second;
+  if (ctas_ > 1) return fmt::format("mbarrier at {} of CTA {}", byte_of(barrier), cta_of(barrier));
+  return fmt::format("mbarrier at {}", byte_of(barrier));
 }
 
 }  // namespace heddle::ptx

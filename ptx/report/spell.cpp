@@ -10,7 +10,7 @@
 namespace heddle::ptx {
 namespace {
 
-std::string spelled_one(char kind, std::uint64_t number, const SpelledNames& names) {
+std::string spelled_one(char kind, std::uint64_t number, const RunNames& names) {
   const PtxRecord& record = names.record;
   switch (static_cast<ReferenceKind>(kind)) {
     case ReferenceKind::Warp: return role_of_warp(names.roles, record, static_cast<int>(number));
@@ -19,7 +19,7 @@ std::string spelled_one(char kind, std::uint64_t number, const SpelledNames& nam
       const PtxInstruction& at = record.at(static_cast<int>(number));
       return fmt::format("line {} ({})", at.line, at.row != nullptr ? at.row->words : at.mnemonic);
     }
-    case ReferenceKind::Barrier: return barrier_name(names.rings, number, record);
+    case ReferenceKind::Barrier: return names.barriers.of(number);
     case ReferenceKind::Shared: {
       const std::string slot = slot_name(names.rings, number);
       return slot.empty() ? fmt::format("byte {}", byte_of(number)) : slot;
@@ -30,6 +30,12 @@ std::string spelled_one(char kind, std::uint64_t number, const SpelledNames& nam
   return "?";
 }
 
+std::string map_name(const PtxRecord& record, int map) {
+  if (map < 0) return "bytes";
+  const PlacedMap& placed = record.launch->maps[static_cast<std::size_t>(map)];
+  return placed.map.name.empty() ? fmt::format("map at {}", placed.at) : placed.map.name;
+}
+
 /// Of a path its last part: what people call the file.
 std::string_view file_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -38,7 +44,7 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
-std::string spelled(std::string_view sentence, const SpelledNames& names) {
+std::string spelled(std::string_view sentence, const RunNames& names) {
   std::string text;
   while (!sentence.empty()) {
     const std::size_t begin = sentence.find(kReferenceBegin);
@@ -52,6 +58,52 @@ std::string spelled(std::string_view sentence, const SpelledNames& names) {
     sentence.remove_prefix(end + 1);
   }
   return text;
+}
+
+std::string event_text(const RunEvent& event, const RunNames& names) {
+  const PtxRecord& record = names.record;
+  const auto barrier = [&](std::uint64_t address) { return names.barriers.of(address); };
+  const auto place = [&](std::uint64_t address) {
+    const std::string slot = slot_name(names.rings, address);
+    return slot.empty() ? fmt::format("{}", byte_of(address)) : slot;
+  };
+  switch (event.kind) {
+    case EventKind::Wait: return "wait " + barrier(event.address);
+    case EventKind::Arrive: return "arrive " + barrier(event.address);
+    case EventKind::Expect: return fmt::format("expect {} bytes {}", event.amount, barrier(event.address));
+    case EventKind::NamedSync: return fmt::format("sync {} ({} threads)", event.address, event.amount);
+    case EventKind::NamedArrive: return fmt::format("arrive at {} ({} threads)", event.address, event.amount);
+    case EventKind::ClusterArrive: return "cluster arrive";
+    case EventKind::ClusterWait: return "cluster wait";
+    case EventKind::Fence: return "fence";
+    case EventKind::Registers: return fmt::format("registers {}", event.amount);
+    case EventKind::Load:
+      return fmt::format("LOAD {} ({})", event.map < 0 ? place(event.address) : map_name(record, event.map), event.amount);
+    case EventKind::Store: return fmt::format("STORE {} ({})", map_name(record, event.map), event.amount);
+    case EventKind::StoreCommit: return "commit stores";
+    case EventKind::StoreWait: return fmt::format("wait stores <={}", event.amount);
+    case EventKind::Copy: return fmt::format("COPY {}", place(event.address));
+    case EventKind::CopyCommit: return "commit copies";
+    case EventKind::CopyWait: return fmt::format("wait copies <={}", event.amount);
+    case EventKind::Product: return fmt::format("MMA {}x{}x{}", event.rows, event.columns, event.depth);
+    case EventKind::ProductFence: return "fence mma";
+    case EventKind::ProductCommit: return event.barrier == 0 ? "commit mma" : "commit mma to " + barrier(event.barrier);
+    case EventKind::ProductWait: return fmt::format("wait mma <={}", event.amount);
+    case EventKind::TensorLoad: return fmt::format("load tmem ({} columns)", event.amount);
+    case EventKind::TensorStore: return fmt::format("store tmem ({} columns)", event.amount);
+    case EventKind::TensorWait: return "wait tmem";
+    case EventKind::TensorCopy: return "copy to tmem";
+    case EventKind::TensorAlloc: return fmt::format("allocate {} columns", event.amount);
+    case EventKind::TensorFree: return "free columns";
+    case EventKind::Arithmetic: return fmt::format("{} instructions", event.amount);
+    case EventKind::SharedRead: return "read shared";
+    case EventKind::SharedWrite: return "write shared";
+    case EventKind::GlobalRead: return "read global";
+    case EventKind::GlobalWrite: return "write global";
+    case EventKind::Dependents: return "dependent launch";
+    case EventKind::Exit: return "exit";
+  }
+  return "";
 }
 
 std::string source_of(const PtxRecord& record, int pc) {

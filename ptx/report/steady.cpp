@@ -42,11 +42,12 @@ constexpr std::int64_t kLeastTrips = 3;
 }  // namespace
 
 std::optional<SteadyLoop> steady_loop(const PtxRecord& record, const PtxRole& role) {
-  // A product of a warp group is written down once, for the warp that came last: all events of the role count, trips those of the warp with
-  // most.
+  // A product of a warp group is written down for its first warp, when the last one issues it: the warps' own order is by issue.
   std::map<int, std::vector<const RunEvent*>> by_warp;
   for (const RunEvent& event : *record.trace)
     if (std::binary_search(role.warps.begin(), role.warps.end(), static_cast<int>(event.warp))) by_warp[event.warp].push_back(&event);
+  for (auto& [warp, own] : by_warp)
+    std::stable_sort(own.begin(), own.end(), [](const RunEvent* a, const RunEvent* b) { return a->issued < b->issued; });
   const std::vector<const RunEvent*>* events = nullptr;
   for (const auto& [warp, own] : by_warp)
     if (events == nullptr || own.size() > events->size()) events = &own;
@@ -88,7 +89,7 @@ std::optional<SteadyLoop> steady_loop(const PtxRecord& record, const PtxRole& ro
     if ((*events)[i]->pc == anchor) cuts.push_back(i);
   if (cuts.size() < 2) return std::nullopt;
   std::vector<Time> lengths;
-  for (std::size_t i = 1; i < cuts.size(); ++i) lengths.push_back((*events)[cuts[i]]->begin - (*events)[cuts[i - 1]]->begin);
+  for (std::size_t i = 1; i < cuts.size(); ++i) lengths.push_back((*events)[cuts[i]]->issued - (*events)[cuts[i - 1]]->issued);
   std::vector<Time> sorted = lengths;
   std::sort(sorted.begin(), sorted.end());
   best->period = sorted[sorted.size() / 2];

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ptx/report/show.h"
 #include "ptx/report/spell.h"
 #include "ptx/run/memory.h"
 
@@ -41,12 +40,12 @@ LaneBarKind bar_kind(EventKind kind) {
 
 class Drawing {
  public:
-  explicit Drawing(const PtxRecord& record) : record_(record), roles_(roles_of(record)), rings_(rings_of(record)) {}
+  explicit Drawing(const PtxRecord& record) : record_(record), names_(record) {}
 
   RunTimeline drawn() {
     for (const RunEvent& event : *record_.trace) timeline_.end = std::max({timeline_.end, event.end, event.begin});
     note_signals();
-    for (const PtxRole& role : roles_) lanes_of(role);
+    for (const PtxRole& role : names_.roles) lanes_of(role);
     unit_lanes();
     memory_rows();
     return std::move(timeline_);
@@ -97,14 +96,8 @@ class Drawing {
         const Time begin = std::max(e.begin, until), end = std::max(e.end, begin);
         if (begin > until && !lane.bars.empty())
           lane.bars.push_back({LaneBarKind::Work, until, begin, -1, record_.at(e.pc).line, "", -1, "works"});
-        LaneBar bar{bar_kind(e.kind),
-                    begin,
-                    end,
-                    index,
-                    record_.at(e.pc).line,
-                    source_of(record_, e.pc),
-                    ended_by(e),
-                    event_text(e, record_, rings_)};
+        LaneBar bar{bar_kind(e.kind),     begin, end, index, record_.at(e.pc).line, source_of(record_, e.pc), ended_by(e),
+                    event_text(e, names_)};
         if (e.kind == EventKind::Wait && e.phase >= 0) bar.text += fmt::format(", phase {}", e.phase);
         lane.bars.push_back(std::move(bar));
         until = end;
@@ -123,7 +116,7 @@ class Drawing {
           const RunEvent& e = (*record_.trace)[i];
           if (e.kind != kind || record_.cta_of_warp(e.warp) != cta) continue;
           bars.push_back({bar_kind(kind), e.begin, e.end, static_cast<int>(i), record_.at(e.pc).line, source_of(record_, e.pc), -1,
-                          event_text(e, record_, rings_)});
+                          event_text(e, names_)});
         }
         if (bars.empty()) continue;
         std::stable_sort(bars.begin(), bars.end(), [](const LaneBar& a, const LaneBar& b) { return a.begin < b.begin; });
@@ -145,13 +138,10 @@ class Drawing {
   }
 
   void memory_rows() {
-    for (const PtxRing& ring : rings_)
+    for (const PtxRing& ring : names_.rings)
       for (std::size_t slot = 0; slot < ring.slots.size(); ++slot) {
-        const std::uint64_t begin = ring.slots[slot].begin;
-        timeline_.memory.push_back({ring.slots.size() > 1 ? fmt::format("{}[{}]", ring.name, slot) : ring.name,
-                                    begin,
-                                    begin + static_cast<std::uint64_t>(ring.slot_bytes),
-                                    {}});
+        timeline_.memory.push_back(
+            {ring.slots.size() > 1 ? fmt::format("{}[{}]", ring.name, slot) : ring.name, ring.slots[slot].begin, ring.slots[slot].end, {}});
       }
     for (std::size_t i = 0; i < record_.trace->size(); ++i) {
       const RunEvent& e = (*record_.trace)[i];
@@ -176,14 +166,13 @@ class Drawing {
       if (address < row.begin || address >= row.end) continue;
       if (!row.bars.empty() && row.bars.back().kind == kind && event(row.bars.back().event).pc == e.pc && row.bars.back().begin == e.begin)
         return;
-      row.bars.push_back({kind, e.begin, e.end, index, event_text(e, record_, rings_)});
+      row.bars.push_back({kind, e.begin, e.end, index, event_text(e, names_)});
       return;
     }
   }
 
   const PtxRecord& record_;
-  const std::vector<PtxRole> roles_;
-  const std::vector<PtxRing> rings_;
+  const RunNames names_;
   std::map<std::uint64_t, std::vector<std::pair<Time, int>>> signals_;
   RunTimeline timeline_;
 };

@@ -11,13 +11,19 @@ namespace {
 
 using Awaits = WarpFragment::Awaits;
 
-constexpr Time kMissedTry = 5'000;       ///< a try_wait that failed
+constexpr Time kMissedTry = 5'000;  ///< a try_wait that failed
 constexpr Time kFence = 10'000;
 constexpr Time kSleepMost = 1'000'000'000;
 /// So often lanes that wait at several barriers at once try again before they sleep at the first.
 constexpr int kMostTries = 1000;
 /// State of an mbarrier as mbarrier.arrive gives it: the phase, and pending arrivals above this bit.
 constexpr int kPendingShift = 40;
+
+/// The number behind a barrier's address: a count, bytes, a parity; what it is where none is written.
+struct BarrierNumber {
+  const char* what = "";
+  std::uint64_t otherwise = 0;
+};
 
 /// Lanes that give the same barrier and number.
 struct BarrierLanes {
@@ -39,9 +45,9 @@ bool known(ClusterRun& run, const PtxInstruction& instruction, const LaneValues&
   return false;
 }
 
-/// The barriers that lanes name with the address at `at` and the number behind it (`otherwise` where there is none). Empty: stopped.
+/// The barriers that lanes name, with the number behind the address. Empty: the run is stopped.
 std::vector<BarrierLanes> barriers_of(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes,
-                                      std::uint64_t otherwise, const char* what) {
+                                      const BarrierNumber& number) {
   std::vector<BarrierLanes> groups;
   const std::size_t at = address_index(instruction);
   if (at >= instruction.operands.size()) {
@@ -50,15 +56,15 @@ std::vector<BarrierLanes> barriers_of(ClusterRun& run, WarpFragment& fragment, c
   }
   const LaneValues addresses = run.value(fragment, instruction.operands[at]);
   const LaneValues numbers =
-      at + 1 < instruction.operands.size() ? run.value(fragment, instruction.operands[at + 1]) : LaneValues::all(otherwise);
-  if (!known(run, instruction, addresses, lanes, "the mbarrier") || !known(run, instruction, numbers, lanes, what)) return groups;
+      at + 1 < instruction.operands.size() ? run.value(fragment, instruction.operands[at + 1]) : LaneValues::all(number.otherwise);
+  if (!known(run, instruction, addresses, lanes, "the mbarrier") || !known(run, instruction, numbers, lanes, number.what)) return groups;
   for_lanes(lanes, [&](int lane) {
-    const std::uint64_t address = addresses.bits[static_cast<std::size_t>(lane)], number = numbers.bits[static_cast<std::size_t>(lane)];
-    const auto same = std::ranges::find_if(groups, [&](const BarrierLanes& g) { return g.address == address && g.number == number; });
+    const std::uint64_t address = addresses.bits[static_cast<std::size_t>(lane)], said = numbers.bits[static_cast<std::size_t>(lane)];
+    const auto same = std::ranges::find_if(groups, [&](const BarrierLanes& g) { return g.address == address && g.number == said; });
     if (same != groups.end())
       same->lanes |= 1u << lane;
     else
-      groups.push_back({address, number, 1u << lane});
+      groups.push_back({address, said, 1u << lane});
   });
   return groups;
 }
@@ -87,10 +93,11 @@ std::int32_t phase_of(const Mbarrier& barrier) { return static_cast<std::int32_t
 // --- mbarriers
 
 ActionEnd make(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
-  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, 1, "the count")) {
+  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, {"the count", 1})) {
     if (group.address >= kSharedWindowEnd || cta_of(group.address) >= run.cluster_size() ||
         byte_of(group.address) + 8 > run.shared_bytes()) {
-      run.find(CheckRule::OutOfShared, fragment, instruction, "an mbarrier at " + std::to_string(group.address) + " is beyond shared memory");
+      run.find(CheckRule::OutOfShared, fragment, instruction,
+               "an mbarrier at " + std::to_string(group.address) + " is beyond shared memory");
       run.stop(instruction, "an mbarrier is made beyond shared memory");
       return ActionEnd::Go;
     }
@@ -101,7 +108,7 @@ ActionEnd make(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
 }
 
 ActionEnd invalidate(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
-  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, 0, "the number"))
+  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, {"the number", 0}))
     run.barriers.inval(group.address, run.by(fragment, instruction));
   return ActionEnd::Go;
 }
@@ -112,7 +119,8 @@ ActionEnd arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& 
   fragment.time += run.costs.arrive;
   const Barriers::By by = run.by(fragment, instruction);
   LaneValues state;
-  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, expects ? 0 : 1, expects ? "the bytes" : "the count")) {
+  for (const BarrierLanes& group :
+       barriers_of(run, fragment, instruction, lanes, {expects ? "the bytes" : "the count", expects ? 0u : 1u})) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
     check_alive(run, fragment, instruction, group.address);
@@ -137,7 +145,7 @@ ActionEnd arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& 
 ActionEnd expect(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   const Barriers::By by = run.by(fragment, instruction);
   const bool completes = instruction.opcode == Opcode::MbarrierCompleteTx;
-  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, 0, "the bytes")) {
+  for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, {"the bytes", 0})) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
     const std::int64_t bytes = static_cast<std::int64_t>(group.number & 0xFFFFFFFFu) * group.count();
@@ -171,7 +179,7 @@ bool over(const PtxInstruction& instruction, const Mbarrier& barrier, std::uint6
 ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   const int pc = run.pc_of(instruction);
   const Time begin = fragment.awaits.pc == pc ? std::min(fragment.awaits.since, fragment.time) : fragment.time;
-  const std::vector<BarrierLanes> groups = barriers_of(run, fragment, instruction, lanes, 0, "the parity");
+  const std::vector<BarrierLanes> groups = barriers_of(run, fragment, instruction, lanes, {"the parity", 0});
   LaneValues result;
   Mbarrier* missing = nullptr;
   const BarrierLanes* missed = nullptr;
@@ -235,8 +243,7 @@ int threads_here(const Warp& warp, LaneMask lanes) {
   return std::popcount(lanes) + (first ? kLanes - std::popcount(warp.live) : 0);
 }
 
-void note_sync(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, EventKind kind, int id, int threads) {
-  RunEvent* event = run.event(kind, fragment, instruction);
+void fill(RunEvent* event, int id, int threads) {
   if (event == nullptr) return;
   event->address = static_cast<std::uint64_t>(id);
   event->amount = threads;
@@ -257,7 +264,8 @@ void give_reduction(ClusterRun& run, std::pair<int, int> key) {
   }
 }
 
-void add_to_reduction(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes, std::pair<int, int> key) {
+void add_to_reduction(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes,
+                      std::pair<int, int> key) {
   RunInside::NamedReduction& reduction = run.inside().reductions[key];
   const LaneValues predicate = run.value(fragment, instruction.operands.back());
   for_lanes(lanes, [&](int lane) { reduction.ones += static_cast<std::int64_t>(predicate.bits[static_cast<std::size_t>(lane)] & 1); });
@@ -286,7 +294,7 @@ ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
     needed = static_cast<int>(std::min<std::uint64_t>(*said, 1 << 20));
   }
   fragment.time += run.costs.turn;
-  note_sync(run, fragment, instruction, arrives ? EventKind::NamedArrive : EventKind::NamedSync, id, needed);
+  fill(run.event(arrives ? EventKind::NamedArrive : EventKind::NamedSync, fragment, instruction), id, needed);
   if (reduces) add_to_reduction(run, fragment, instruction, lanes, {warp.cta, id});
   const Barriers::Joined joined =
       run.barriers.join_named(warp.cta, id, needed, threads_here(warp, lanes), warp.release(), run.by(fragment, instruction));
@@ -313,9 +321,9 @@ ActionEnd cluster_arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstr
   for (const Warp& other : run.warps) needed += other.live != 0 ? kLanes : 0;
   warp.cluster_phase = run.barriers.cluster_phase();
   warp.in_cluster_phase = true;
-  note_sync(run, fragment, instruction, EventKind::ClusterArrive, 0, needed);
-  const Barriers::Joined joined = run.barriers.arrive_cluster(needed, threads_here(warp, lanes), run.brought(fragment, instruction),
-                                                              run.by(fragment, instruction));
+  fill(run.event(EventKind::ClusterArrive, fragment, instruction), 0, needed);
+  const Barriers::Joined joined =
+      run.barriers.arrive_cluster(needed, threads_here(warp, lanes), run.brought(fragment, instruction), run.by(fragment, instruction));
   if (joined.complete) run.wake(joined.woken, fragment.time + run.costs.turn);
   return ActionEnd::Go;
 }

@@ -19,7 +19,8 @@ constexpr std::size_t kMostNamed = 8;
 
 std::array<std::uint32_t, 3> cluster_shape(const Launch& launch, const PtxFunction& function) {
   const bool said = launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1;
-  if (said || function.cluster[0] == 0) return {std::max(1u, launch.cluster[0]), std::max(1u, launch.cluster[1]), std::max(1u, launch.cluster[2])};
+  if (said || function.cluster[0] == 0)
+    return {std::max(1u, launch.cluster[0]), std::max(1u, launch.cluster[1]), std::max(1u, launch.cluster[2])};
   return {function.cluster[0], std::max(1u, function.cluster[1]), std::max(1u, function.cluster[2])};
 }
 
@@ -48,16 +49,20 @@ ClusterRun::ClusterRun(const PtxModule& module_in, const PtxFunction& function_i
   cluster_size_ = static_cast<int>(std::min(16u, in.cluster[0] * in.cluster[1] * in.cluster[2]));
   threads_per_cta_ = static_cast<int>(std::min(1024u, in.block[0] * in.block[1] * in.block[2]));
   warps_per_cta_ = (threads_per_cta_ + kLanes - 1) / kLanes;
-  in.lay_out_shared();
+  in.lay_out_shared(module, function);
   constexpr std::uint64_t reserved = 1024;  // the system's own, at the beginning of each CTA's shared memory since compute capability 8.0
   const std::uint64_t wanted = in.static_shared - reserved + launch.dynamic_shared;
   const std::uint64_t most = std::min<std::uint64_t>(std::max(wanted, costs.shared_bytes), (1u << kCtaShift) - 1 - reserved);
   shared_bytes_ = static_cast<std::uint32_t>(reserved + std::min(wanted, most));
   if (wanted > costs.shared_bytes)
-    findings.add({CheckRule::OutOfShared, -1, -1,
+    findings.add({CheckRule::OutOfShared,
+                  -1,
+                  -1,
                   "the launch asks for " + std::to_string(wanted) + " bytes of shared memory, and a CTA may have " +
                       std::to_string(costs.shared_bytes),
-                  {}, 0, 1});
+                  {},
+                  0,
+                  1});
   shadows.reserve(static_cast<std::size_t>(cluster_size_));
   for (int cta = 0; cta < cluster_size_; ++cta) {
     shadows.emplace_back(shared_bytes_, components, findings);
@@ -93,8 +98,9 @@ void RunInside::start_warps() {
     warp.values.assign(static_cast<std::size_t>(slot_count), LaneValues::unknown_value(-1, ~0ull));
     for (const MachineSlot& machine : machine_slots)
       warp.values[static_cast<std::size_t>(machine.slot)] =
-          machine.variable >= 0 ? LaneValues::all(variable_address(warp.cta, machine.variable) + static_cast<std::uint64_t>(machine.offset))
-                                : special_value(warp, machine.special, 0);
+          machine.variable >= 0
+              ? LaneValues::all(variable_address(run, warp.cta, machine.variable) + static_cast<std::uint64_t>(machine.offset))
+              : special_value(run, warp, machine.special, 0);
     WarpFragment root;
     root.id = static_cast<FragmentId>(run.fragments_.size());
     root.warp = warp.index;
@@ -214,8 +220,8 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
   fragment.pc = pc + 1;
   if ((lanes | unsure) == 0) return true;
   if (decoded.kind == Kind::Refused) {
-    run.stop(instruction, instruction.fault.empty() ? "Heddle does not know the instruction " + std::string(instruction.mnemonic)
-                                                    : instruction.fault);
+    run.stop(instruction,
+             instruction.fault.empty() ? "Heddle does not know the instruction " + std::string(instruction.mnemonic) : instruction.fault);
     return false;
   }
   if (decoded.touches) note_touched(warp, pc);
@@ -243,6 +249,13 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
   waits.awaits.pc = pc;
   waits.awaits.since = waits.time;
   return false;
+}
+
+void RunInside::refresh_clocks(const WarpFragment& fragment) {
+  Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
+  for (const MachineSlot& machine : machine_slots)
+    if (machine.special == Special::Clock || machine.special == Special::Clock64 || machine.special == Special::Globaltimer)
+      warp.values[static_cast<std::size_t>(machine.slot)] = special_value(run, warp, machine.special, fragment.time);
 }
 
 /// Results of lanes whose guard is not known: the old value or the new one.
@@ -312,8 +325,8 @@ void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
-               register_reference(reg.index()) +
-                   (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld" : " of a product in flight is touched before its wait"));
+               register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"
+                                                       : " of a product in flight is touched before its wait"));
       return;
     }
 }

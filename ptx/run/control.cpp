@@ -1,3 +1,4 @@
+// Branches: lanes of a warp that part, meet again, wait for each other, and exit.
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
@@ -35,7 +36,8 @@ RunInside::Flow RunInside::branch(FragmentId id, const DecodedInstruction& decod
   const int target = run.function.code[static_cast<std::size_t>(pc)].targets.front();
   LaneMask unsure = 0;
   LaneMask taken = decoded.guard == -1 ? fragment.mask : guarded(fragment, decoded, unsure);
-  if (unsure != 0 && decide(fragment, pc, source(run.warps[static_cast<std::size_t>(fragment.warp)], decoded.guard).origin)) taken |= unsure;
+  if (unsure != 0 && decide(fragment, pc, source(run.warps[static_cast<std::size_t>(fragment.warp)], decoded.guard).origin))
+    taken |= unsure;
   if (taken == fragment.mask || taken == 0) {
     fragment.pc = taken != 0 ? target : pc + 1;
     return Flow::Go;
@@ -88,7 +90,8 @@ RunInside::Flow RunInside::exit(FragmentId id, const DecodedInstruction& decoded
   const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
   LaneMask unsure = 0;
   LaneMask lanes = decoded.guard == -1 ? fragment.mask : guarded(fragment, decoded, unsure);
-  if (unsure != 0 && decide(fragment, pc, source(run.warps[static_cast<std::size_t>(fragment.warp)], decoded.guard).origin)) lanes |= unsure;
+  if (unsure != 0 && decide(fragment, pc, source(run.warps[static_cast<std::size_t>(fragment.warp)], decoded.guard).origin))
+    lanes |= unsure;
   fragment.pc = pc + 1;
   if (lanes == 0) return Flow::Go;
   if (!instruction.fault.empty()) {

@@ -1,3 +1,4 @@
+// Decodes the instructions of a function for one run, once.
 #include <algorithm>
 
 #include "ptx/run/inside.h"
@@ -43,8 +44,7 @@ bool wants_all_lanes(const PtxInstruction& instruction) {
     case Opcode::Setmaxnreg: return true;
     case Opcode::Bar:
     case Opcode::BarArrive:
-    case Opcode::BarRed:
-      return instruction.words.front() == "bar" || instruction.has("aligned");
+    case Opcode::BarRed: return instruction.words.front() == "bar" || instruction.has("aligned");
     case Opcode::BarrierClusterArrive:
     case Opcode::BarrierClusterWait: return instruction.has("aligned");
     default: return false;
@@ -53,22 +53,19 @@ bool wants_all_lanes(const PtxInstruction& instruction) {
 
 }  // namespace
 
-int RunInside::constant(std::uint64_t value) {
-  const auto [found, made] = constant_at.try_emplace(value, static_cast<int>(constants.size()));
+int DecodedText::constant(std::uint64_t value) {
+  const auto [found, made] = constant_at_.try_emplace(value, static_cast<int>(constants.size()));
   if (made) constants.push_back(LaneValues::all(value));
   return ~found->second;
 }
 
-int RunInside::register_slot(RegisterId reg) const { return reg.valid() && reg.index() < slots.size() ? slots[reg.index()] : -1; }
-
-/// The slot of a simple operand. What no storage is kept for (a register that nothing needs) is an unknown constant.
-int RunInside::slot_of(const PtxOperand& operand, DecodedInstruction& decoded, int bits) {
+int DecodedText::slot_of(const PtxOperand& operand, DecodedInstruction& decoded) {
   switch (operand.kind) {
     case PtxOperand::Kind::Register: {
       const int slot = register_slot(operand.reg);
       return slot >= 0 ? slot : ~0;  // constant 0 is the unknown one
     }
-    case PtxOperand::Kind::Immediate: return constant(operand.immediate & low_bits(bits));
+    case PtxOperand::Kind::Immediate: return constant(operand.immediate);
     case PtxOperand::Kind::Parameter:
       if (operand.index >= 0 && static_cast<std::size_t>(operand.index) < run.function.parameters.size())
         return constant(kParameterWindow + run.function.parameters[static_cast<std::size_t>(operand.index)].at +
@@ -100,13 +97,13 @@ bool simple(const PtxOperand& operand) {
   }
 }
 
-int register_bits(const RunInside& inside, RegisterId reg) {
+int register_bits(const DecodedText& inside, RegisterId reg) {
   const Scalar type = inside.run.function.registers[reg.index()].type;
   return type == Scalar::Pred ? 1 : std::max(1, bits_of(type));
 }
 
 /// Destinations and sources of an instruction that works on lanes; false where they do not have that form.
-bool decode_operands(RunInside& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
+bool decode_operands(DecodedText& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
   if (instruction.operands.empty()) return false;
   const PtxOperand* destination = &instruction.operands[0];
   const PtxOperand* second = nullptr;
@@ -125,7 +122,7 @@ bool decode_operands(RunInside& inside, const PtxInstruction& instruction, Decod
   for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
     const PtxOperand& operand = instruction.operands[i];
     if (!simple(operand)) return false;
-    decoded.sources[i - 1] = inside.slot_of(operand, decoded, 64);
+    decoded.sources[i - 1] = inside.slot_of(operand, decoded);
   }
   if (decoded.count > 0) decoded.join_negated = instruction.operands.back().negated;
   if (second != nullptr && second->kind == PtxOperand::Kind::Register) {
@@ -142,12 +139,13 @@ bool decode_operands(RunInside& inside, const PtxInstruction& instruction, Decod
 }
 
 /// mov between registers and vectors, and other forms that read operands as they stand, are actions.
-bool decode_lanes(RunInside& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
+bool decode_lanes(DecodedText& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
   DecodedInstruction lanes = decoded;
   if (!decode_operands(inside, instruction, lanes)) return false;
   if (!decode_integers(instruction, lanes) && !decode_floats(instruction, lanes)) return false;
   lanes.kind = DecodedInstruction::Kind::Lanes;
-  if (instruction.opcode == Opcode::Addc || instruction.opcode == Opcode::Subc || instruction.opcode == Opcode::Madc || instruction.has("cc"))
+  if (instruction.opcode == Opcode::Addc || instruction.opcode == Opcode::Subc || instruction.opcode == Opcode::Madc ||
+      instruction.has("cc"))
     return false;
   if (lanes.twin >= 0) {
     DecodedInstruction& twin = inside.twins[static_cast<std::size_t>(lanes.twin)];
@@ -163,7 +161,7 @@ bool decode_lanes(RunInside& inside, const PtxInstruction& instruction, DecodedI
   return true;
 }
 
-void decode_kind(RunInside& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
+void decode_kind(DecodedText& inside, const PtxInstruction& instruction, DecodedInstruction& decoded) {
   using Kind = DecodedInstruction::Kind;
   if (!instruction.fault.empty()) return;
   switch (instruction.opcode) {
@@ -172,7 +170,7 @@ void decode_kind(RunInside& inside, const PtxInstruction& instruction, DecodedIn
     case Opcode::Brx: {
       if (instruction.targets.empty() || instruction.operands.empty()) return;
       decoded.kind = Kind::Table;
-      decoded.sources[0] = inside.slot_of(instruction.operands[0], decoded, 32);
+      decoded.sources[0] = inside.slot_of(instruction.operands[0], decoded);
       return;
     }
     case Opcode::Exit:
@@ -196,14 +194,14 @@ void decode_kind(RunInside& inside, const PtxInstruction& instruction, DecodedIn
   if (decoded.action != nullptr) decoded.kind = Kind::Act;
 }
 
-bool is_unneeded(const RunInside& inside, int pc) {
+bool is_unneeded(const DecodedText& inside, int pc) {
   const PtxInstruction& instruction = inside.run.function.code[static_cast<std::size_t>(pc)];
   if (instruction.row == nullptr || !instruction.row->pure || !instruction.fault.empty()) return false;
   return std::ranges::none_of(inside.touched[static_cast<std::size_t>(pc)].written,
                               [&](RegisterId reg) { return inside.register_slot(reg) >= 0; });
 }
 
-void find_runs(RunInside& inside) {
+void find_runs(DecodedText& inside) {
   const PtxFunction& function = inside.run.function;
   const int size = static_cast<int>(function.code.size());
   inside.run_at.assign(function.code.size(), -1);
@@ -235,7 +233,7 @@ void find_runs(RunInside& inside) {
 
 }  // namespace
 
-void RunInside::decode() {
+void DecodedText::decode() {
   const PtxFunction& function = run.function;
   slots.assign(function.registers.size(), -1);
   for (std::size_t i = 0; i < slots.size(); ++i)
@@ -267,7 +265,7 @@ void RunInside::decode() {
 
 namespace {
 
-void add_touched(const RunInside& inside, int pc, std::vector<RegisterId>& into) {
+void add_touched(const DecodedText& inside, int pc, std::vector<RegisterId>& into) {
   if (is_move(inside.run.function.code[static_cast<std::size_t>(pc)])) return;
   const TouchedRegisters& touched = inside.touched[static_cast<std::size_t>(pc)];
   into.insert(into.end(), touched.read.begin(), touched.read.end());

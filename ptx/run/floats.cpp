@@ -63,15 +63,33 @@ void floats(const D& d, Sources s, Word* out, const F& f) {
   }
 }
 
-void fn_add(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return a + b; }); }
-void fn_sub(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return a - b; }); }
-void fn_mul(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return a * b; }); }
-void fn_div(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return a / b; }); }
-void fn_fma(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto c) { return std::fma(a, b, c); }); }
-void fn_max(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return std::fmax(a, b); }); }
-void fn_min(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto b, auto) { return std::fmin(a, b); }); }
-void fn_rcp(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto, auto) { return 1 / a; }); }
-void fn_sqrt(const D& d, Sources s, Word* out) { floats(d, s, out, [](auto a, auto, auto) { return std::sqrt(a); }); }
+void fn_add(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return a + b; });
+}
+void fn_sub(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return a - b; });
+}
+void fn_mul(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return a * b; });
+}
+void fn_div(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return a / b; });
+}
+void fn_fma(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto c) { return std::fma(a, b, c); });
+}
+void fn_max(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return std::fmax(a, b); });
+}
+void fn_min(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto b, auto) { return std::fmin(a, b); });
+}
+void fn_rcp(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto, auto) { return 1 / a; });
+}
+void fn_sqrt(const D& d, Sources s, Word* out) {
+  floats(d, s, out, [](auto a, auto, auto) { return std::sqrt(a); });
+}
 void fn_neg(const D& d, Sources s, Word* out) {
   for (std::size_t i = 0; i < kLanes; ++i) out[i] = (s[0]->bits[i] ^ signs(d)) & low_bits(d.bits);
 }
@@ -90,15 +108,15 @@ void fn_copysign(const D& d, Sources s, Word* out) {
 
 bool compare(const D& d, double a, double b) {
   const bool none = std::isnan(a) || std::isnan(b);
-  if (d.comparison == Comparison::Number) return !none;
-  if (d.comparison == Comparison::NotNumber) return none;
+  if (d.comparison == PtxComparison::Number) return !none;
+  if (d.comparison == PtxComparison::NotNumber) return none;
   if (none) return d.unordered;
   switch (d.comparison) {
-    case Comparison::Eq: return a == b;
-    case Comparison::Ne: return a != b;
-    case Comparison::Lt: return a < b;
-    case Comparison::Le: return a <= b;
-    case Comparison::Gt: return a > b;
+    case PtxComparison::Eq: return a == b;
+    case PtxComparison::Ne: return a != b;
+    case PtxComparison::Lt: return a < b;
+    case PtxComparison::Le: return a <= b;
+    case PtxComparison::Gt: return a > b;
     default: return a >= b;
   }
 }
@@ -180,7 +198,8 @@ bool set(DecodedInstruction& d, LaneFunction function, KnownBitsFunction known) 
 int float_bits(std::string_view word, bool& pair) {
   const Scalar type = scalar_of(word);
   if (type == Scalar::None || !is_float(type)) {
-    pair = word.size() > 2 && word.find('x') != std::string_view::npos && (word[0] == 'e' || word[0] == 'u' || word[0] == 'b' || word[0] == 'f');
+    pair = word.size() > 2 && word.find('x') != std::string_view::npos &&
+           (word[0] == 'e' || word[0] == 'u' || word[0] == 'b' || word[0] == 'f');
     return pair ? 32 : 0;
   }
   pair = word.size() > 2 && word.substr(word.size() - 2) == "x2";
@@ -238,14 +257,15 @@ bool decode_cvt(const PtxInstruction& i, DecodedInstruction& d) {
 bool decode_compare(const PtxInstruction& i, DecodedInstruction& d, bool computed) {
   struct Row {
     std::string_view word;
-    Comparison comparison;
+    PtxComparison comparison;
     bool unordered;
   };
   static constexpr Row rows[] = {
-      {"eq", Comparison::Eq, false}, {"ne", Comparison::Ne, false}, {"lt", Comparison::Lt, false},        {"le", Comparison::Le, false},
-      {"gt", Comparison::Gt, false}, {"ge", Comparison::Ge, false}, {"equ", Comparison::Eq, true},        {"neu", Comparison::Ne, true},
-      {"ltu", Comparison::Lt, true}, {"leu", Comparison::Le, true}, {"gtu", Comparison::Gt, true},        {"geu", Comparison::Ge, true},
-      {"num", Comparison::Number, false}, {"nan", Comparison::NotNumber, false}};
+      {"eq", PtxComparison::Eq, false},      {"ne", PtxComparison::Ne, false},        {"lt", PtxComparison::Lt, false},
+      {"le", PtxComparison::Le, false},      {"gt", PtxComparison::Gt, false},        {"ge", PtxComparison::Ge, false},
+      {"equ", PtxComparison::Eq, true},      {"neu", PtxComparison::Ne, true},        {"ltu", PtxComparison::Lt, true},
+      {"leu", PtxComparison::Le, true},      {"gtu", PtxComparison::Gt, true},        {"geu", PtxComparison::Ge, true},
+      {"num", PtxComparison::Number, false}, {"nan", PtxComparison::NotNumber, false}};
   if (i.words.size() < 3) return false;
   const Row* found = nullptr;
   for (const Row& row : rows)
@@ -275,7 +295,8 @@ bool decode_floats(const PtxInstruction& i, DecodedInstruction& d) {
   d.word = !pair ? sign_of(bits) : bits == 64 ? 0x8000000080000000ull : 0x80008000ull;
   const std::string_view type = i.words.back();
   // Flushed and saturated results, and other ways to round, are not worked out.
-  const bool plain = !i.has("ftz") && !i.has("sat") && !i.has("rz") && !i.has("rm") && !i.has("rp") && !i.has("approx") && !i.has("xorsign");
+  const bool plain =
+      !i.has("ftz") && !i.has("sat") && !i.has("rz") && !i.has("rm") && !i.has("rp") && !i.has("approx") && !i.has("xorsign");
   const bool computed = (type == "f32" || type == "f64") && plain;
   const auto result = [&](int count, LaneFunction function, KnownBitsFunction known) {
     return d.count >= count && set(d, computed ? function : nullptr, known);
@@ -287,8 +308,10 @@ bool decode_floats(const PtxInstruction& i, DecodedInstruction& d) {
     case Opcode::Div: return result(2, fn_div, known_both);
     case Opcode::Fma:
     case Opcode::Mad: return result(3, fn_fma, known_fma);
-    case Opcode::Max: return result(2, d.count == 2 && !i.has("NaN") && !i.has("abs") ? fn_max : nullptr, d.count == 2 ? known_either : nullptr);
-    case Opcode::Min: return result(2, d.count == 2 && !i.has("NaN") && !i.has("abs") ? fn_min : nullptr, d.count == 2 ? known_both : nullptr);
+    case Opcode::Max:
+      return result(2, d.count == 2 && !i.has("NaN") && !i.has("abs") ? fn_max : nullptr, d.count == 2 ? known_either : nullptr);
+    case Opcode::Min:
+      return result(2, d.count == 2 && !i.has("NaN") && !i.has("abs") ? fn_min : nullptr, d.count == 2 ? known_both : nullptr);
     case Opcode::Rcp: return result(1, fn_rcp, known_one);
     case Opcode::Sqrt: return result(1, fn_sqrt, known_one);
     case Opcode::Neg: return d.count >= 1 && set(d, fn_neg, known_neg);

@@ -25,7 +25,7 @@ struct KnownBits {
 /// What is known of the result of one lane where an operand is not; nullptr: nothing is.
 using KnownBitsFunction = KnownBits (*)(const DecodedInstruction&, const KnownBits* sources);
 
-enum class Comparison : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Number, NotNumber };
+enum class PtxComparison : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Number, NotNumber };
 enum class BoolJoin : std::uint8_t { None, And, Or, Xor };
 
 /// An instruction that is decoded once.
@@ -47,18 +47,18 @@ struct DecodedInstruction {
   bool clock = false;      ///< reads a clock
   bool of_unit = false;    ///< an action of ptx/units, which judges registers in flight itself
   bool is_signed = false;
-  Comparison comparison = Comparison::Eq;
+  PtxComparison comparison = PtxComparison::Eq;
   bool unordered = false;  ///< true where an operand is no number
   BoolJoin join = BoolJoin::None;
   bool join_negated = false;  ///< "!p": the third source of setp
   ThreadPipe pipe = ThreadPipe::None;
-  std::uint8_t count = 0;                                  ///< of sources
+  std::uint8_t count = 0;                                   ///< of sources
   std::int8_t bits = 32, from_bits = 32, result_bits = 32;  ///< of the operation, of a conversion's source, of the destination
-  std::int16_t mode = 0;                                   ///< what else the mnemonic says, by opcode
-  int guard = -1;                                          ///< slot
-  int destination = -1;                                    ///< slot; -1: nobody needs it
-  std::array<int, 5> sources{-1, -1, -1, -1, -1};          ///< slots; negative: ~index of a constant
-  int twin = -1;                                           ///< of a second destination: index into RunInside::twins
+  std::int16_t mode = 0;                                    ///< what else the mnemonic says, by opcode
+  int guard = -1;                                           ///< slot
+  int destination = -1;                                     ///< slot; -1: nobody needs it
+  std::array<int, 5> sources{-1, -1, -1, -1, -1};           ///< slots; negative: ~index of a constant
+  int twin = -1;                                            ///< of a second destination: index into RunInside::twins
   Time cost = 0;
   std::uint64_t word = 0;  ///< lop3's table, a constant
   LaneFunction function = nullptr;
@@ -89,9 +89,7 @@ struct ScheduledFragment {
   Time time = 0;
   std::int64_t sequence = 0;
   FragmentId fragment = -1;
-  bool operator>(const ScheduledFragment& other) const {
-    return time != other.time ? time > other.time : sequence > other.sequence;
-  }
+  bool operator>(const ScheduledFragment& other) const { return time != other.time ? time > other.time : sequence > other.sequence; }
 };
 struct ScheduledEvent {
   Time time = 0;
@@ -100,21 +98,18 @@ struct ScheduledEvent {
   bool operator>(const ScheduledEvent& other) const { return time != other.time ? time > other.time : sequence > other.sequence; }
 };
 
-struct RunInside {
-  explicit RunInside(ClusterRun& run) : run(run) {}
-
-  ClusterRun& run;
-  ClusterOptions options;
-  std::array<std::uint32_t, 3> first_cta{}, block{}, cluster{}, grid{};
-
-  // decode.cpp
+/// The function's instructions, decoded; where the values of registers stand.
+struct DecodedText {
+  explicit DecodedText(ClusterRun& run_in) : run(run_in) {}
   void decode();
-  int slot_of(const PtxOperand& operand, DecodedInstruction& decoded, int bits);
-  int constant(std::uint64_t value);
-  int register_slot(RegisterId reg) const;
+  /// The slot of a simple operand: a register's, a machine's value, or of a constant. What nothing needs is the unknown constant.
+  int slot_of(const PtxOperand& operand, DecodedInstruction& decoded);
+  int register_slot(RegisterId reg) const { return reg.valid() && reg.index() < slots.size() ? slots[reg.index()] : -1; }
   const LaneValues& source(const Warp& warp, int slot) const {
     return slot >= 0 ? warp.values[static_cast<std::size_t>(slot)] : constants[static_cast<std::size_t>(~slot)];
   }
+
+  ClusterRun& run;
   std::vector<DecodedInstruction> code;
   std::vector<DecodedInstruction> twins;
   std::vector<int> run_at;  ///< by pc: index into runs, or -1
@@ -122,7 +117,6 @@ struct RunInside {
   std::vector<TouchedRegisters> touched;  ///< by pc
   std::vector<int> slots;                 ///< by RegisterId; -1: not needed
   std::vector<LaneValues> constants;
-  std::unordered_map<std::uint64_t, int> constant_at;
   struct MachineSlot {  ///< a special register, or the address of a variable
     Special special = Special::None;
     int variable = -1;
@@ -133,14 +127,27 @@ struct RunInside {
   int slot_count = 0, carry_slot = -1;
   std::unordered_map<std::uint64_t, int> touch_cache;  ///< of touched_since_fence: product's pc and run's pc -> pc that touches
 
-  // values.cpp
-  void lay_out_shared();
-  LaneValues special_value(const Warp& warp, Special special, Time time) const;
-  std::uint64_t variable_address(int cta, int variable) const;
+ private:
+  int constant(std::uint64_t value);
+  std::unordered_map<std::uint64_t, int> constant_at_;
+};
+
+/// The launch as threads see it: its shape, and where variables lie.
+struct LaunchShape {
+  std::array<std::uint32_t, 3> first_cta{}, block{}, cluster{}, grid{};
   std::map<int, std::uint64_t> variable_at;  ///< of shared and local memory
   std::uint64_t static_shared = 0, local_bytes = 0;
+
+  void lay_out_shared(const PtxModule& module, const PtxFunction& function);
+  LaneValues special_value(const ClusterRun& run, const Warp& warp, Special special, Time time) const;
+  std::uint64_t variable_address(const ClusterRun& run, int cta, int variable) const;
+};
+
+struct RunInside : DecodedText, LaunchShape {
+  explicit RunInside(ClusterRun& run_in) : DecodedText(run_in) {}
+
+  ClusterOptions options;
   std::vector<std::vector<Bytes>> local;  ///< by warp, by lane; made when first used
-  void store(Warp& warp, int slot, const std::uint64_t* bits, LaneMask lanes);
 
   // cluster.cpp
   void start_warps();

@@ -64,7 +64,6 @@ bool find_addresses(ThreadAccess& access) {
   return true;
 }
 
-
 void drop_lanes_beyond(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
   access.lanes &= ~beyond;
   if ((beyond & ~access.run.inside().unsure_lanes) != 0) access.run.find(rule, access.fragment, access.instruction, sentence);
@@ -265,8 +264,7 @@ void bring(ThreadAccess& access, const PtxOperand& destination, LaneMask all) {
       const std::optional<std::uint64_t> value = access.size > 8 ? std::nullopt : read_one(access, lane, at);
       if (!value) values.unknown |= 1u << lane;
       const std::uint64_t bits = value.value_or(0);
-      values.bits[static_cast<std::size_t>(lane)] =
-          is_signed_load ? static_cast<std::uint64_t>(sign_extend(bits, 8 * access.size)) : bits;
+      values.bits[static_cast<std::size_t>(lane)] = is_signed_load ? static_cast<std::uint64_t>(sign_extend(bits, 8 * access.size)) : bits;
     });
     access.run.assign(access.fragment, element(destination, i), values, all);
   }
@@ -373,8 +371,8 @@ void change(ThreadAccess& access, const PtxOperand* destination, std::size_t ope
   result.unknown_bits = ~0ull;
   result.origin = access.pc();
   result.unknown = all & ~access.lanes;
-  const LaneMask doubtful = (operand.unknown_bits != 0 ? operand.unknown : 0) | (other.unknown_bits != 0 ? other.unknown : 0) |
-                            access.run.inside().unsure_lanes;
+  const LaneMask doubtful =
+      (operand.unknown_bits != 0 ? operand.unknown : 0) | (other.unknown_bits != 0 ? other.unknown : 0) | access.run.inside().unsure_lanes;
   for_lanes(access.lanes, [&](int lane) {
     const auto i = static_cast<std::size_t>(lane);
     const std::optional<std::uint64_t> old = access.size > 8 ? std::nullopt : read_one(access, lane, access.at(lane));
@@ -384,8 +382,10 @@ void change(ThreadAccess& access, const PtxOperand* destination, std::size_t ope
       result.unknown |= 1u << lane;
     std::optional<std::uint64_t> next;
     if ((doubtful >> lane & 1) == 0) {
-      if (old) next = changed(instruction, 8 * access.size, *old, operand.bits[i], other.bits[i]);
-      else if (instruction.has("exch")) next = operand.bits[i] & low_bits(8 * access.size);
+      if (old)
+        next = changed(instruction, 8 * access.size, *old, operand.bits[i], other.bits[i]);
+      else if (instruction.has("exch"))
+        next = operand.bits[i] & low_bits(8 * access.size);
     }
     write_one(access, lane, access.at(lane), next);
   });

@@ -1,3 +1,4 @@
+// Where values come from: operands, special registers, addresses of variables; and where results go.
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
@@ -29,13 +30,13 @@ LaneValues each_lane(const Value& value_of) {
 
 }  // namespace
 
-void RunInside::lay_out_shared() {
-  std::vector<bool> used(run.module.variables.size(), false);
-  for (const PtxInstruction& instruction : run.function.code)
+void LaunchShape::lay_out_shared(const PtxModule& module, const PtxFunction& function) {
+  std::vector<bool> used(module.variables.size(), false);
+  for (const PtxInstruction& instruction : function.code)
     for (const PtxOperand& operand : instruction.operands) used_variables(operand, used);
   std::uint64_t next = kSharedBegin, align = 16;
   for (std::size_t i = 0; i < used.size(); ++i) {
-    const PtxVariable& variable = run.module.variables[i];
+    const PtxVariable& variable = module.variables[i];
     if (!used[i]) continue;
     if (variable.space == PtxVariable::Space::Local) {
       local_bytes = round_up(local_bytes, variable.align);
@@ -52,11 +53,11 @@ void RunInside::lay_out_shared() {
   next = round_up(next, align);
   static_shared = next;
   for (std::size_t i = 0; i < used.size(); ++i)
-    if (used[i] && run.module.variables[i].space == PtxVariable::Space::Shared && run.module.variables[i].external)
+    if (used[i] && module.variables[i].space == PtxVariable::Space::Shared && module.variables[i].external)
       variable_at[static_cast<int>(i)] = next;
 }
 
-std::uint64_t RunInside::variable_address(int cta, int variable) const {
+std::uint64_t LaunchShape::variable_address(const ClusterRun& run, int cta, int variable) const {
   if (variable < 0 || static_cast<std::size_t>(variable) >= run.module.variables.size()) return 0;
   const PtxVariable& what = run.module.variables[static_cast<std::size_t>(variable)];
   if (what.space == PtxVariable::Space::Global || what.space == PtxVariable::Space::Const) return run.global.address_of(what);
@@ -65,7 +66,7 @@ std::uint64_t RunInside::variable_address(int cta, int variable) const {
   return what.space == PtxVariable::Space::Shared ? found->second | static_cast<std::uint64_t>(cta) << kCtaShift : found->second;
 }
 
-LaneValues RunInside::special_value(const Warp& warp, Special special, Time time) const {
+LaneValues LaunchShape::special_value(const ClusterRun& run, const Warp& warp, Special special, Time time) const {
   const auto thread = [&](int lane) { return static_cast<std::uint32_t>(warp.in_cta * kLanes + lane); };
   const std::array<std::uint32_t, 3> in_cluster{static_cast<std::uint32_t>(warp.cta) % cluster[0],
                                                 static_cast<std::uint32_t>(warp.cta) / cluster[0] % cluster[1],
@@ -124,29 +125,14 @@ LaneValues RunInside::special_value(const Warp& warp, Special special, Time time
   return LaneValues::unknown_value(-1, ~0ull);
 }
 
-void RunInside::refresh_clocks(const WarpFragment& fragment) {
-  Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
-  for (const MachineSlot& machine : machine_slots)
-    if (machine.special == Special::Clock || machine.special == Special::Clock64 || machine.special == Special::Globaltimer)
-      warp.values[static_cast<std::size_t>(machine.slot)] = special_value(warp, machine.special, fragment.time);
-}
-
-/// Known bits into the lanes of a slot.
-void RunInside::store(Warp& warp, int slot, const std::uint64_t* bits, LaneMask lanes) {
-  LaneValues& values = warp.values[static_cast<std::size_t>(slot)];
-  for_lanes(lanes, [&](int lane) { values.bits[static_cast<std::size_t>(lane)] = bits[lane]; });
-  values.unknown &= ~lanes;
-  if (values.unknown == 0) values.unknown_bits = 0;
-}
-
 LaneValues ClusterRun::value(const WarpFragment& fragment, const PtxOperand& operand) const {
   const Warp& warp = warps[static_cast<std::size_t>(fragment.warp)];
   using Kind = PtxOperand::Kind;
   switch (operand.kind) {
     case Kind::Immediate: return LaneValues::all(operand.immediate);
-    case Kind::Special: return inside_->special_value(warp, operand.special, fragment.time);
+    case Kind::Special: return inside_->special_value(*this, warp, operand.special, fragment.time);
     case Kind::Variable:
-      return LaneValues::all(inside_->variable_address(warp.cta, operand.index) + static_cast<std::uint64_t>(operand.offset));
+      return LaneValues::all(inside_->variable_address(*this, warp.cta, operand.index) + static_cast<std::uint64_t>(operand.offset));
     case Kind::Parameter:
       if (operand.index >= 0 && static_cast<std::size_t>(operand.index) < function.parameters.size())
         return LaneValues::all(kParameterWindow + function.parameters[static_cast<std::size_t>(operand.index)].at +

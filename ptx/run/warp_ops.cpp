@@ -93,11 +93,15 @@ ActionEnd vote(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   ones &= ~doubt;
   std::optional<std::uint64_t> result;
   if (instruction.has("all")) {
-    if ((acting & ~ones & ~doubt) != 0) result = 0;
-    else if (doubt == 0) result = 1;
+    if ((acting & ~ones & ~doubt) != 0)
+      result = 0;
+    else if (doubt == 0)
+      result = 1;
   } else if (instruction.has("any")) {
-    if (ones != 0) result = 1;
-    else if (doubt == 0) result = 0;
+    if (ones != 0)
+      result = 1;
+    else if (doubt == 0)
+      result = 0;
   } else if (doubt == 0) {
     result = instruction.has("ballot") ? ones : ones == 0 || ones == acting ? 1 : 0;
   } else if (instruction.has("uni") && ones != 0 && (acting & ~ones & ~doubt) != 0) {
@@ -155,12 +159,18 @@ ActionEnd reduce(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& 
       return;
     }
     const bool less = is_signed(type) ? sign_extend(value, 32) < sign_extend(*total, 32) : value < *total;
-    if (instruction.has("add")) total = *total + value;
-    else if (instruction.has("and")) total = *total & value;
-    else if (instruction.has("or")) total = *total | value;
-    else if (instruction.has("xor")) total = *total ^ value;
-    else if (instruction.has("min")) total = less ? value : *total;
-    else if (instruction.has("max")) total = less ? *total : value;
+    if (instruction.has("add"))
+      total = *total + value;
+    else if (instruction.has("and"))
+      total = *total & value;
+    else if (instruction.has("or"))
+      total = *total | value;
+    else if (instruction.has("xor"))
+      total = *total ^ value;
+    else if (instruction.has("min"))
+      total = less ? value : *total;
+    else if (instruction.has("max"))
+      total = less ? *total : value;
   });
   run.assign(fragment, instruction.operands[0], LaneValues::all(total.value_or(0) & 0xFFFFFFFFu), acting);
   return ActionEnd::Go;

@@ -31,6 +31,7 @@ struct GroupProduct {
   int issued_by = 0;  ///< warps so far
   int pc = -1;
   Time begin = 0, end = -1;
+  Time issued = 0;  ///< by the group's first warp
   std::uint64_t a = 0, b = 0;
   KnownClocks known;
   std::vector<FragmentId> waiting;
@@ -205,7 +206,7 @@ void begin_product(ClusterRun& run, const WarpFragment& fragment, const PtxInstr
   product.known = {};
   if (RunEvent* event = run.event(EventKind::Product, fragment, instruction)) {
     event->warp = static_cast<std::int16_t>(warp.index - warp.in_cta % kWarpsOfGroup);
-    event->issued = product.begin;
+    event->issued = product.issued;
     event->begin = start;
     event->end = free;
     event->rows = kRows;
@@ -239,6 +240,7 @@ GroupProduct& join_product(ClusterRun& run, const WarpFragment& fragment, const 
       run.find(CheckRule::ProductShape, fragment, instruction, "warps of one group give different matrix descriptors for one product");
   }
   product.begin = std::max(product.begin, fragment.time);
+  if (warp.in_cta % kWarpsOfGroup == 0) product.issued = fragment.time;
   return product;
 }
 

@@ -75,6 +75,25 @@ TEST_CASE("bytes that lack are told, and who still owes them") {
   CHECK(scene.findings.all()[1].pc == 21);
 }
 
+TEST_CASE("bytes that nobody expects are the reason, whoever else waits") {
+  RingScene scene;
+  scene.barriers.arrive(scene.at(kFull), 1, 0, {}, scene.by(0, 10));
+  scene.barriers.arrive(scene.at(kEmpty), 1, 0, {}, scene.by(1, 20));
+  scene.barriers.complete(scene.at(kFull), 512, scene.by(0, 9));
+  scene.waits = {RingScene::mbarrier(0, 11, kEmpty, 80), RingScene::mbarrier(1, 21, kFull, 90)};
+  scene.report();
+  CHECK(scene.findings.all().front().pc == 21);
+  CHECK_THAT(scene.findings.all().front().sentence, Catch::Contains("512 bytes came that nobody expected"));
+}
+
+TEST_CASE("warps that wait for the same are told together") {
+  RingScene scene;
+  scene.waits = {RingScene::mbarrier(0, 11, kEmpty, 80), RingScene::mbarrier(1, 11, kEmpty, 90)};
+  scene.report();
+  CHECK(scene.findings.all().front().related.size() == 1);
+  CHECK_THAT(scene.findings.all().front().sentence, Catch::Contains(warp_reference(0) + ", " + warp_reference(1) + " wait at"));
+}
+
 TEST_CASE("who is missing at a named barrier") {
   RingScene scene;
   scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(0, 30));
