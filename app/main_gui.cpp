@@ -17,6 +17,7 @@
 #include "app/session/autosave.h"
 #include "app/session/environment.h"
 #include "app/session/files.h"
+#include "app/session/launch_state.h"
 #include "app/session/open_place.h"
 #include "app/session/proposal_commands.h"
 #include "app/session/session.h"
@@ -185,7 +186,7 @@ int take_screenshot(const Arguments& arguments, const Terminal& terminal) {
   // While a solve or a question runs ("ask&") there is a moment for it to show something.
   for (int frame = 0; frame < 40; ++frame) {
     window.step();
-    if (session.live().active() || session.asking() || session.truth().active() || session.triton().active())
+    if (session.live().active() || session.asking() || session.truth().active() || session.triton().active() || session.launch().active())
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   if (arguments.has("--chart-only")) {

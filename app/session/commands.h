@@ -73,6 +73,11 @@ struct OpenConstraints {
 struct SaveSchedule {
   std::string path;
 };  ///< the schedule that is shown
+struct OpenLaunch {
+  std::string path;
+};                       ///< of a PTX, or a PTX with its launch beside it: it takes the place of a kernel, and is checked
+struct CheckLaunch {};   ///< again: its files may have changed
+struct CancelLaunch {};  ///< what was found stays
 struct OpenProject {
   std::string path;
 };
@@ -327,15 +332,15 @@ struct CommandTypes {
 
 using AllCommands =
     CommandTypes<OpenFile, OpenKernel, OpenMachine, SwitchMachine, OpenPair, OpenSchedule, ShowPart, ShowSide, CompareTriton, CancelTriton,
-                 OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject, SaveProject, SaveConstraints, RestoreWork,
-                 DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain, CloseDocument, DismissError, SetParam,
-                 SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint, RemoveConstraint, MoveOp, TogglePin,
-                 PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline, SwapBaseline, OpenWindow, SetAlignment,
-                 FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote, ToggleFlag, ClearFlags, Ask, CancelAsk,
-                 OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions, BuildKernel, CancelKernel, SaveKernel,
-                 SavePackage, SaveLayout, RunKernel, CancelRun, StartRace, CancelRace, OpenMeasurement, SelectRun, ToggleMeasured,
-                 AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint, Validate, CancelValidation, SelectPublished,
-                 OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection, StartSolve, ContinueSolve, ProveShown, CancelSolve,
-                 SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
+                 OpenLaunch, CheckLaunch, CancelLaunch, OpenPlace, DemandEmitterRules, OpenConstraints, SaveSchedule, OpenProject,
+                 SaveProject, SaveConstraints, RestoreWork, DiscardWork, Export, NewKernel, EditSource, SaveSource, ReadSourceAgain,
+                 CloseDocument, DismissError, SetParam, SelectSchedule, RemoveSchedule, ToggleConstraint, AddConstraint, ReplaceConstraint,
+                 RemoveConstraint, MoveOp, TogglePin, PinOps, SetChange, RemoveChange, ToggleChange, ChooseLayouts, SetBaseline,
+                 SwapBaseline, OpenWindow, SetAlignment, FirstDivergence, FirstViolation, RenameSchedule, AdoptSchedule, AddNote, EditNote,
+                 ToggleFlag, ClearFlags, Ask, CancelAsk, OpenMember, AskWhy, TryRelaxation, WriteKernel, CheckKernel, SetKernelOptions,
+                 BuildKernel, CancelKernel, SaveKernel, SavePackage, SaveLayout, RunKernel, CancelRun, StartRace, CancelRace,
+                 OpenMeasurement, SelectRun, ToggleMeasured, AdoptMeasured, OpenSweep, CloseSweep, StartTune, CancelTune, OpenPoint,
+                 Validate, CancelValidation, SelectPublished, OpenPublished, ToggleWhiskers, Undo, Redo, SelectOp, ClearSelection,
+                 StartSolve, ContinueSolve, ProveShown, CancelSolve, SetMode, SetIterations, CopyLine, ChangeView, ChangeSettings, Quit>;
 
 }  // namespace heddle::app

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/jobs/kernel_job.h"
+#include "app/jobs/launch_job.h"
 #include "app/jobs/question.h"
 #include "app/jobs/run_job.h"
 #include "app/jobs/solve_job.h"
@@ -36,6 +37,7 @@ struct Environment {
   std::optional<HandedOver> handed_over{};          ///< by the window that opened this one
   PredictFunction predict = built_in_prediction();  ///< empty: whole kernels are not predicted
   TritonTools triton = built_in_triton_tools();
+  CheckLaunchFunction launch = built_in_launch_check();
   /// Shows a line of a file in the person's own editor. Empty: there is none.
   std::function<Result<Ok>(const std::string& file, int line)> open_place{};
 };

@@ -15,6 +15,7 @@
 namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
+  if (path.ends_with(".ptx")) return FileKind::Launch;
   // The name may say what of the file is meant: none is called so.
   if (const SourcePtr file = compilers_file(path)) return file->has_kernel() ? FileKind::Compilers : FileKind::Schedule;
   const auto text = read_file(path);
@@ -30,6 +31,7 @@ Result<FileKind> classify_file(const std::string& path) {
   if (kind == "heddle.schedule") return FileKind::Schedule;
   if (kind == "heddle.constraints") return FileKind::Constraints;
   if (kind == "heddle.project") return FileKind::Project;
+  if (kind == "heddle.launch") return FileKind::Launch;
   if (kind == "heddle.measurement") return FileKind::Measurement;
   return FileKind::Unknown;
 }

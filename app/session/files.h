@@ -9,7 +9,7 @@
 
 namespace heddle::app {
 
-enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Compilers, Unknown };
+enum class FileKind { Kernel, Machine, Schedule, Constraints, Project, Measurement, Launch, Compilers, Unknown };
 
 /// By the "schema" key, whatever the major version (the reader of that kind judges it); what compilers write by what is in it: their
 /// kernels (core/library/source.h), and schedules of their solvers. Unknown: JSON, but none of these.

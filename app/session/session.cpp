@@ -61,6 +61,7 @@ bool Session::building() const { return core_->kernel_.active() || core_->runs_.
 const SweepState& Session::sweep() const { return core_->sweep_; }
 const TruthState& Session::truth() const { return core_->truth_; }
 const PredictionState& Session::predictions() const { return core_->predictions_; }
+const LaunchState& Session::launch() const { return core_->launch_; }
 const TritonState& Session::triton() const { return core_->sources_.three(); }
 const QuestionState& Session::question(Topic topic) const { return core_->questions_.question(topic); }
 bool Session::answered(Topic topic) const { return core_->questions_.answered(topic); }

@@ -17,6 +17,7 @@ namespace heddle::app {
 class Command;          // app/session/command.h
 class FamilyMembers;    // app/session/family.h
 class KernelState;      // app/session/kernel_state.h
+class LaunchState;      // app/session/launch_state.h
 class OtherWindows;     // app/session/window_link.h
 class PredictionState;  // app/session/prediction_state.h
 class Projects;         // app/session/project.h
@@ -91,6 +92,8 @@ class Session {
   const TruthState& truth() const;
   /// What the simulator says of whole kernels.
   const PredictionState& predictions() const;
+  /// The launch of a PTX, where one is open in place of a kernel.
+  const LaunchState& launch() const;
   /// The three schedules of the open Triton kernel.
   const TritonState& triton() const;
   // Questions (app/session/questions.h).

@@ -28,9 +28,9 @@ bool is_of(const ScheduleHead& head, const Problem* problem) {
 Error unknown_file() {
   return Error::input(
       "this is not a kernel, machine, schedule, constraints, project or measurement file, nor a sweep, nor a compiler's dump, nor "
-      "a Triton kernel",
+      "a Triton kernel, nor a PTX or its launch",
       "its \"schema\" should be one of heddle.kernel/1, heddle.machine/1, heddle.schedule/1, "
-      "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1; its \"schema_version\" ddg-0.1, 0.1 "
+      "heddle.constraints/1, heddle.project/1, heddle.measurement/1, heddle.tuning/1, heddle.launch/1; its \"schema_version\" ddg-0.1, 0.1 "
       "(schedule_graph), "
       "curated-ddg-0.2, joint-solver-0.1 or joint-solver-0.2");
 }
@@ -52,7 +52,7 @@ bool SessionCore::pump() {
     news = true;
   }
   const auto take = [&](auto& state) { news = state.pump() || news; };
-  take(kernel_), take(runs_), take(sweep_), take(truth_), take(predictions_), take(sources_), take(texts_), take(windows_);
+  take(kernel_), take(runs_), take(sweep_), take(truth_), take(predictions_), take(sources_), take(launch_), take(texts_), take(windows_);
   const auto distrusted = take_store_trouble();
   if (distrusted) document_.say(LogLevel::Warning, *distrusted);
   projects_.keep_safe();
@@ -66,7 +66,7 @@ bool SessionCore::close(std::chrono::milliseconds limit) {
   solving_.abandon("the window closes");
   questions_.cancel();
   return solving_.close(deadline) && kernel_.close(deadline) && runs_.close(deadline) && sweep_.close(deadline) && truth_.close(deadline) &&
-         predictions_.close(deadline) && sources_.close(deadline) && questions_.close(deadline);
+         predictions_.close(deadline) && sources_.close(deadline) && launch_.close(deadline) && questions_.close(deadline);
 }
 
 void SessionCore::on(const OpenFile& c) {
@@ -81,6 +81,9 @@ void SessionCore::on(const OpenFile& c) {
     case FileKind::Constraints: return edits_.on(OpenConstraints{c.path});
     case FileKind::Project: return projects_.on(OpenProject{c.path});
     case FileKind::Measurement: return on(OpenMeasurement{c.path});
+    case FileKind::Launch:
+      on(CloseDocument{});
+      return launch_.on(OpenLaunch{c.path});
     case FileKind::Compilers: return void(sources_.open({c.path}));
     case FileKind::Unknown: break;
   }
@@ -238,6 +241,7 @@ void SessionCore::on(const OpenMeasurement& c) {
 }
 
 void SessionCore::on(const CloseDocument&) {
+  if (launch_.open()) launch_.close_launch();
   if (!document_.content.kernel && !document_.content.machine && !document_.content.source) return;
   edits_.adopt({}, "close");
 }

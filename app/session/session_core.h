@@ -9,6 +9,7 @@
 #include "app/session/exports.h"
 #include "app/session/family.h"
 #include "app/session/kernel_state.h"
+#include "app/session/launch_state.h"
 #include "app/session/open_document.h"
 #include "app/session/prediction_state.h"
 #include "app/session/project.h"
@@ -46,7 +47,7 @@ class SessionCore {
   template <class C>
   void take(const C& c) {
     hand_over(c, *this, rows_, texts_, solving_, questions_, edits_, showing_, projects_, windows_, kernel_, runs_, sweep_, truth_,
-              sources_, family_, exports_);
+              sources_, launch_, family_, exports_);
   }
   bool pump();
   bool close(std::chrono::milliseconds limit);
@@ -90,6 +91,7 @@ class SessionCore {
   TruthState truth_{edits_, environment_.truth, environment_.wake};
   PredictionState predictions_{document_, environment_.predict, environment_.wake};
   SourceDocument sources_{edits_, environment_.triton, environment_.wake, environment_.open_place};
+  LaunchState launch_{document_, environment_.launch, environment_.wake};
   FamilyMembers family_{edits_, questions_};
   Exports exports_{document_, files_, showing_};
 };

@@ -1,6 +1,7 @@
 // What the rows of the action table do, and what they need: the words that action_table.cpp is written in.
 #pragma once
 
+#include "app/session/launch_state.h"
 #include "app/session/project.h"
 #include "app/session/solving.h"
 #include "app/session/source_document.h"
@@ -40,6 +41,9 @@
 namespace heddle::app::making {
 
 inline std::string needs_kernel(const Session& s) { return s.content().kernel ? "" : "nothing is open"; }
+inline std::string needs_something(const Session& s) { return s.launch().open() ? "" : needs_kernel(s); }
+inline std::string needs_launch(const Session& s) { return s.launch().why_not_again(); }
+inline std::string needs_check(const Session& s) { return s.launch().active() ? "" : "no PTX is being checked"; }
 inline std::string needs_schedule(const Session& s) { return s.content().entry() ? "" : "there is no schedule yet"; }
 inline std::string needs_selection(const Session& s) { return s.selection().empty() ? "no op is selected" : ""; }
 inline std::string solve_reason(const Session& s) { return s.solving().why_no_solve(); }

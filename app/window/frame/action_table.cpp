@@ -41,7 +41,7 @@ const Action kActions[] = {
         no_file_to_read<SourceOf::Machine>),
     Action{"export", kFile, "Export ...", "Ctrl+E"}.does(open_export).needs(needs_schedule).below_line(),
     Action{"share", kFile, "Share: project, picture, trace and command ...", ""}.does(share).needs(needs_schedule),
-    Action{"close", kFile, "Close", "", make<CloseDocument>}.needs(needs_kernel).below_line(),
+    Action{"close", kFile, "Close", "", make<CloseDocument>}.needs(needs_something).below_line(),
     Action{"quit", kFile, "Quit", "Ctrl+Q", make<Quit>},
 
     Action{"undo", kEdit, "Undo", "Ctrl+Z", make<Undo>}.needs(undo_reason),
@@ -213,6 +213,8 @@ const Action kActions[] = {
         .ticked(in_chart_view<ChartView::Three>),
     Action{"triton_reading", kCompare, "Other reading of the Triton kernel", "", other_reading}.needs(needs_triton_kernel),
     Action{"compare_triton", kCompare, "Work the three schedules out anew", "", make<CompareTriton>}.needs(needs_triton_kernel),
+    Action{"check_launch", kCompare, "Check the open PTX again", "", make<CheckLaunch>}.needs(needs_launch),
+    Action{"cancel_launch", kCompare, "Cancel checking the PTX", "", make<CancelLaunch>}.needs(needs_check),
     Action{"cancel_triton", kCompare, "Cancel working out the three schedules", "", make<CancelTriton>}.needs(needs_comparison),
     Action{"set_b", kCompare, "Make the shown schedule B", "B", shown_as_b}.needs(needs_two),
     Action{"swap_ab", kCompare, "Swap A and B", "X", make<SwapBaseline>}.needs(needs_b),

@@ -7,6 +7,7 @@
 
 #include "app/command/called.h"
 #include "app/session/commands.h"
+#include "app/session/launch_state.h"
 #include "app/session/project.h"
 #include "app/session/run_state.h"
 #include "app/session/sweep_state.h"
@@ -103,7 +104,8 @@ AppWindow::AppWindow(Session& session, Platform& platform) : session_(session), 
 Pace AppWindow::pace() const {
   if (ui_.chart.moved < 1 || ui_.of<WhatIfState>().busy || !ui_.commands.empty()) return Pace::Animating;
   return session_.live().active() || session_.asking() || session_.building() || session_.truth().active() || session_.triton().active() ||
-                 ui_.of<GraphState>().working() || (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().working())
+                 session_.launch().active() || ui_.of<GraphState>().working() ||
+                 (session_.view().tab == BottomTab::Layout && ui_.of<LayoutTabState>().working())
              ? Pace::Ticking
              : Pace::Idle;
 }
@@ -314,6 +316,8 @@ void AppWindow::draw() {
   const float height = std::max(px(80), display.y - top - status - line);
   if (session_.content().kernel || session_.content().source || session_.sweep().file())
     draw_panes(top, height);
+  else if (session_.launch().open())
+    draw_launch_pane(top, height);
   else
     draw_welcome_pane(top, height);
   // Over what is there, so that nothing moves when one comes or goes.
@@ -352,6 +356,16 @@ void AppWindow::draw_welcome_pane(float top, float height) {
     focus::set(key_pressed(Key::Down) || key_pressed(Key::Right) ? FocusPane::Welcome : FocusPane::Chart);
   pane("welcome", {ImVec2(0, top), ImVec2(ImGui::GetIO().DisplaySize.x, height)}, theme().window, ImVec2(0, 0),
        [&] { focused(FocusPane::Welcome, [&] { draw_welcome(session_, ui_); }); });
+}
+
+void AppWindow::draw_launch_pane(float top, float height) {
+  ui_.on_screen = {};
+  ui_.on_screen[static_cast<std::size_t>(FocusPane::Notices)] = notice_height(session_) > 0;
+  ui_.on_screen[static_cast<std::size_t>(FocusPane::Launch)] = true;
+  if (!ui_.on_screen[static_cast<std::size_t>(focus::pane())]) focus::set(FocusPane::Launch);
+  center_ = {0, top, ImGui::GetIO().DisplaySize.x, top + height};
+  pane("launch", {ImVec2(0, top), ImVec2(ImGui::GetIO().DisplaySize.x, height)}, theme().window, ImVec2(0, 0),
+       [&] { focused(FocusPane::Launch, [&] { draw_launch(session_, ui_); }); });
 }
 
 void AppWindow::draw_panes(float top, float height) {

@@ -35,6 +35,7 @@ class AppWindow {
   bool picture_is_light() const;
   void draw_panes(float top, float height);
   void draw_welcome_pane(float top, float height);
+  void draw_launch_pane(float top, float height);
   /// True when open menus should close.
   bool dispatch_keys();
 

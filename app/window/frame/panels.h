@@ -32,6 +32,8 @@ void begin_new_kernel(UiState& ui);
 /// Opens the dialog with the time limit of searches.
 void begin_limit(UiState& ui);
 void draw_welcome(const Session& session, UiState& ui);
+/// The launch of a PTX: what is wrong with it, its lanes, its text. Pre: session.launch().open().
+void draw_launch(const Session& session, UiState& ui);
 
 // Over everything else.
 void draw_open_dialog(Session& session, UiState& ui);

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "app/platform/imgui_compat.h"
+#include "app/session/launch_state.h"
 #include "app/session/prediction_state.h"
 #include "app/session/triton_state.h"
 #include "app/session/truth_state.h"
@@ -134,7 +135,8 @@ void settle(AppWindow& window) {
   window.step();  // some work begins by itself
   const auto layouts = [&] { return window.session().view().tab == BottomTab::Layout && window.ui().of<LayoutTabState>().working(); };
   while (window.session().live().active() || window.session().asking() || window.session().building() ||
-         window.session().truth().active() || window.session().predictions().active() || window.session().triton().active() || layouts()) {
+         window.session().truth().active() || window.session().predictions().active() || window.session().triton().active() ||
+         window.session().launch().active() || layouts()) {
     window.step();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }

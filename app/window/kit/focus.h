@@ -6,8 +6,8 @@
 
 namespace heddle::app {
 
-enum class FocusPane { Chart, Bottom, Inspector, Left, Notices, Welcome };
-constexpr int kFocusPanes = 6;
+enum class FocusPane { Chart, Bottom, Inspector, Left, Notices, Welcome, Launch };
+constexpr int kFocusPanes = 7;
 
 namespace focus {
 

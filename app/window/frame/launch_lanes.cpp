@@ -1,0 +1,230 @@
+#include "app/window/frame/launch_lanes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/kit/chart_paint.h"
+#include "app/window/kit/probe.h"
+#include "app/window/kit/widgets.h"
+#include "core/chart/chart_layout.h"
+
+namespace heddle::app {
+namespace {
+
+constexpr float kRow = 22, kName = 150, kRuler = 20;
+
+RoleColor color_of(ptx::LaneBarKind kind) {
+  switch (kind) {
+    case ptx::LaneBarKind::Load: return role_color(UnitRole::Copy);
+    case ptx::LaneBarKind::Store: return role_color(UnitRole::Smem);
+    case ptx::LaneBarKind::Product: return role_color(UnitRole::Tensor);
+    case ptx::LaneBarKind::TensorMove: return role_color(UnitRole::Tmem);
+    case ptx::LaneBarKind::Work: return role_color(UnitRole::Alu);
+    case ptx::LaneBarKind::Mark: return role_color(UnitRole::Sync);
+    case ptx::LaneBarKind::Wait:
+    case ptx::LaneBarKind::Hangs: return {theme().raised, theme().dim};
+  }
+  return {theme().raised, theme().text};
+}
+
+class Drawing {
+ public:
+  Drawing(const ptx::RunTimeline& timeline, LanesState& state)
+      : timeline_(timeline),
+        state_(state),
+        origin_(ImGui::GetWindowPos()),
+        size_(ImGui::GetWindowSize()),
+        draw_(*ImGui::GetWindowDrawList()) {
+    left_ = origin_.x + px(kName);
+    if (state_.end <= state_.begin) {
+      state_.begin = 0;
+      state_.end = static_cast<double>(std::max<ptx::Time>(timeline.end, 1000));
+    }
+  }
+
+  std::optional<std::vector<int>> drawn() {
+    move();
+    ruler();
+    draw_.PushClipRect(ImVec2(origin_.x, origin_.y + px(kRuler)), ImVec2(origin_.x + size_.x, origin_.y + size_.y), true);
+    float y = origin_.y + px(kRuler) - state_.scroll;
+    for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane, y += px(kRow)) draw_lane(lane, y);
+    if (!timeline_.memory.empty()) {
+      paint_text(fonts().small_bold, ImVec2(origin_.x + px(8), y + px(4)), theme().heading, "SHARED MEMORY");
+      y += px(kRow);
+    }
+    for (const ptx::MemoryRow& row : timeline_.memory) {
+      draw_memory(row, y);
+      y += px(kRow);
+    }
+    arrow();
+    draw_.PopClipRect();
+    return std::move(pressed_);
+  }
+
+ private:
+  float x_of(double time) const {
+    return left_ + static_cast<float>((time - state_.begin) / (state_.end - state_.begin)) * (origin_.x + size_.x - left_);
+  }
+
+  /// Wheel: zoom at the mouse; with Shift or over the names: rows. Drag: along time and rows.
+  void move() {
+    const ImGuiIO& io = ImGui::GetIO();
+    const float rows = static_cast<float>(timeline_.lanes.size() + timeline_.memory.size() + 1) * px(kRow) + px(kRuler);
+    ImGui::SetCursorScreenPos(origin_);
+    ImGui::InvisibleButton("launch/lanes", size_);
+    hovered_ = ImGui::IsItemHovered();
+    if (probe::on()) probe::last_item("launch/lanes");
+    const double span = state_.end - state_.begin;
+    if (hovered_ && io.MouseWheel != 0) {
+      if (io.KeyShift || io.MousePos.x < left_) {
+        state_.scroll -= io.MouseWheel * px(kRow) * 2;
+      } else {
+        const double share = (io.MousePos.x - left_) / std::max(1.0f, origin_.x + size_.x - left_);
+        const double at = state_.begin + share * span;
+        const double next =
+            std::clamp(span * std::pow(0.8, io.MouseWheel), 2e4, static_cast<double>(std::max<ptx::Time>(timeline_.end, 1000)) * 1.2);
+        state_.begin = at - share * next;
+        state_.end = state_.begin + next;
+      }
+    }
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)) {
+      const double along = io.MouseDelta.x / std::max(1.0f, origin_.x + size_.x - left_) * span;
+      state_.begin -= along;
+      state_.end -= along;
+      state_.scroll -= io.MouseDelta.y;
+      dragging_ = true;
+    }
+    clicked_ = ImGui::IsItemClicked(ImGuiMouseButton_Left);
+    if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+      state_.begin = state_.end = 0, state_.end = static_cast<double>(timeline_.end);
+    state_.scroll = std::clamp(state_.scroll, 0.0f, std::max(0.0f, rows - size_.y));
+  }
+
+  void ruler() {
+    const double span = (state_.end - state_.begin) / 1000;  // cycles
+    double step = std::pow(10.0, std::floor(std::log10(std::max(span, 1.0) / 5)));
+    if (span / step > 12) step *= 2;
+    if (span / step > 12) step *= 2.5;
+    step = std::max(step, 1.0);
+    for (double cycle = std::ceil(state_.begin / 1000 / step) * step; cycle * 1000 <= state_.end; cycle += step) {
+      const float x = x_of(cycle * 1000);
+      if (x < left_) continue;
+      draw_.AddLine(ImVec2(x, origin_.y + px(kRuler)), ImVec2(x, origin_.y + size_.y), theme().grid);
+      paint_text(fonts().small, ImVec2(x + px(3), origin_.y + px(3)), theme().dim, grouped(static_cast<std::int64_t>(std::llround(cycle))));
+    }
+  }
+
+  void name(const std::string& text, float y) {
+    paint_text(fonts().small, ImVec2(origin_.x + px(8), y + px(4)), theme().text,
+               fitted_middle(fonts().small, drawable(text), px(kName) - px(14)));
+  }
+
+  /// Bars from the first that is visible; those that are thinner than a pixel are drawn as one.
+  void draw_lane(std::size_t index, float y) {
+    const ptx::RunLane& lane = timeline_.lanes[index];
+    if (y + px(kRow) < origin_.y || y > origin_.y + size_.y) return;
+    name(lane.name, y);
+    draw_.PushClipRect(ImVec2(left_, y), ImVec2(origin_.x + size_.x, y + px(kRow)), true);
+    const auto first = std::partition_point(lane.bars.begin(), lane.bars.end(),
+                                            [&](const ptx::LaneBar& bar) { return static_cast<double>(bar.end) < state_.begin; });
+    float until = left_ - 1;
+    for (auto bar = first; bar != lane.bars.end() && static_cast<double>(bar->begin) <= state_.end; ++bar) {
+      const float x0 = x_of(static_cast<double>(bar->begin)), x1 = std::max(x_of(static_cast<double>(bar->end)), x0 + 1);
+      if (x1 <= until + 0.5f) continue;
+      until = x1;
+      const auto number = static_cast<std::size_t>(bar - lane.bars.begin());
+      draw_bar({x0, y + px(3), x1, y + px(kRow - 3)}, *bar, index, number);
+    }
+    draw_.PopClipRect();
+  }
+
+  void draw_bar(const paint::Box& box, const ptx::LaneBar& bar, std::size_t lane, std::size_t number) {
+    const RoleColor color = color_of(bar.kind);
+    const bool waits = bar.kind == ptx::LaneBarKind::Wait || bar.kind == ptx::LaneBarKind::Hangs;
+    draw_.AddRectFilled(box.low(), box.high(), color.fill, px(2));
+    if (waits && box.width() > px(4))
+      paint::hatch(draw_, box, {1, box.x0, px(6), bar.kind == ptx::LaneBarKind::Hangs ? theme().bad : theme().hatch, 1});
+    const bool chosen = state_.chosen == std::pair(lane, number);
+    if (chosen) draw_.AddRect(box.low(), box.high(), theme().accent, px(2), 0, px(2));
+    if (box.width() > px(26))
+      paint_text(fonts().small, ImVec2(box.x0 + px(4), box.y0 + px(1)), color.text,
+                 fitted(fonts().small, drawable(bar.text), box.width() - px(8)));
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (!hovered_ || dragging_ || !box.contains(mouse.x, mouse.y)) return;
+    tooltip(drawable(fmt::format("{}\n{} to {} cycles\nline {}{}", bar.text, grouped(bar.begin / 1000), grouped(bar.end / 1000), bar.line,
+                                 bar.source.empty() ? "" : " (" + bar.source + ")")));
+    if (!clicked_) return;
+    state_.chosen = std::pair(lane, number);
+    pressed_ = {bar.line};
+    if (const ptx::LaneBar* other = bar_of(bar.ended_by).second) pressed_->push_back(other->line);
+  }
+
+  void draw_memory(const ptx::MemoryRow& row, float y) {
+    if (y + px(kRow) < origin_.y || y > origin_.y + size_.y) return;
+    name(row.name, y);
+    draw_.PushClipRect(ImVec2(left_, y), ImVec2(origin_.x + size_.x, y + px(kRow)), true);
+    for (const ptx::MemoryBar& bar : row.bars) {
+      if (static_cast<double>(bar.end) < state_.begin || static_cast<double>(bar.begin) > state_.end) continue;
+      const bool written = bar.kind == ptx::MemoryBar::Kind::Written;
+      const float middle = y + px(kRow / 2);
+      const float x0 = x_of(static_cast<double>(bar.begin)), x1 = std::max(x_of(static_cast<double>(bar.end)), x0 + 1);
+      const paint::Box box{x0, written ? y + px(3) : middle, x1, written ? middle : y + px(kRow - 3)};
+      draw_.AddRectFilled(box.low(), box.high(), role_color(written ? UnitRole::Copy : UnitRole::Tensor).fill);
+      const ImVec2 mouse = ImGui::GetIO().MousePos;
+      if (hovered_ && !dragging_ && box.contains(mouse.x, mouse.y))
+        tooltip(drawable(fmt::format("{} {}: {}\n{} to {} cycles", row.name, written ? "is written" : "is read", bar.text,
+                                     grouped(bar.begin / 1000), grouped(bar.end / 1000))));
+    }
+    draw_.PopClipRect();
+  }
+
+  /// Where an event is drawn.
+  std::pair<ImVec2, const ptx::LaneBar*> bar_of(int event) const {
+    if (event < 0) return {{}, nullptr};
+    float y = origin_.y + px(kRuler) - state_.scroll;
+    for (const ptx::RunLane& lane : timeline_.lanes) {
+      for (const ptx::LaneBar& bar : lane.bars)
+        if (bar.event == event) return {ImVec2(x_of(static_cast<double>(bar.end)), y + px(kRow / 2)), &bar};
+      y += px(kRow);
+    }
+    return {{}, nullptr};
+  }
+
+  /// From what ended the chosen wait to where it ended.
+  void arrow() {
+    if (!state_.chosen || state_.chosen->first >= timeline_.lanes.size()) return;
+    const ptx::RunLane& lane = timeline_.lanes[state_.chosen->first];
+    if (state_.chosen->second >= lane.bars.size()) return;
+    const ptx::LaneBar& wait = lane.bars[state_.chosen->second];
+    const auto [from, other] = bar_of(wait.ended_by);
+    if (other == nullptr) return;
+    const float y = origin_.y + px(kRuler) - state_.scroll + px(kRow) * (static_cast<float>(state_.chosen->first) + 0.5f);
+    const ImVec2 to(x_of(static_cast<double>(wait.end)), y);
+    draw_.AddLine(from, to, theme().arrow, px(2));
+    draw_.AddCircleFilled(from, px(4), theme().arrow);
+    paint::arrow_head(draw_, to, px(6), theme().arrow);
+  }
+
+  const ptx::RunTimeline& timeline_;
+  LanesState& state_;
+  const ImVec2 origin_, size_;
+  ImDrawList& draw_;
+  float left_ = 0;
+  bool hovered_ = false, dragging_ = false, clicked_ = false;
+  std::optional<std::vector<int>> pressed_;
+};
+
+}  // namespace
+
+void LanesState::reveal(ptx::Time time) {
+  const double span = end - begin, at = static_cast<double>(time);
+  if (span <= 0 || (at >= begin && at <= end)) return;
+  begin = at - span / 2;
+  end = at + span / 2;
+}
+
+std::optional<std::vector<int>> draw_lanes(const ptx::RunTimeline& timeline, LanesState& state) { return Drawing(timeline, state).drawn(); }
+
+}  // namespace heddle::app
