@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/expr_node.h"
+#include "core/kernel/op_kind.h"
 #include "core/kernel/switches.h"
 
 namespace heddle::codegen {
@@ -62,8 +63,10 @@ class FixedParams {
       on_device(at.root(), fmt::format("a coordinate of '{}'", op.name));
       if (whole_blocks) fix(at, fmt::format("'{}' moves blocks of '{}', which are counted in whole ones", op.name, op.tensor));
     }
+    const std::optional<Expr> before = end_of_rows(op);
+    if (before) on_device(before->root(), fmt::format("the end of '{}'", op.name));
     for (const auto& [name, value] : op.attrs)
-      if (const auto* text = std::get_if<std::string>(&value))
+      if (const auto* text = std::get_if<std::string>(&value); text && !(before && name == "before"))
         if (const auto expr = Expr::parse(*text); expr.ok()) fix(*expr, fmt::format("attribute '{}' of '{}' depends on it", name, op.name));
     if (!op.cost) return;
     const std::string why = fmt::format("the schedule depends on it: what '{}' costs", op.name);
