@@ -47,13 +47,11 @@ class FixedParams {
   void look_at(const Tensor& tensor) {
     const bool whole_blocks = tensor.packing == Packing::Packed || tensor.dtype == DType::I4;
     for (const Expr& extent : tensor.shape) {
-      if (tensor.role == TensorRole::Index) fix(extent, fmt::format("how many numbers '{}' has depends on it", tensor.name));
+      // Whoever calls the kernel brings the numbers; where one lies follows from all extents but the first.
+      if (tensor.role == TensorRole::Index && &extent != &tensor.shape.front())
+        fix(extent, fmt::format("where numbers of '{}' lie depends on it", tensor.name));
       if (whole_blocks) fix(extent, fmt::format("the order of '{}' in memory depends on it", tensor.name));
     }
-    if (tensor.below) fix(*tensor.below, fmt::format("the numbers of '{}' depend on it", tensor.name));
-    if (tensor.data && tensor.data->call)
-      for (const auto& [name, argument] : tensor.data->call->arguments)
-        fix(argument, fmt::format("the numbers of '{}' depend on it", tensor.name));
   }
 
   void look_at(const TileOp& op) {

@@ -90,6 +90,14 @@ TEST_CASE("sequences of 3, 512 and 4097 queries and keys go through one launch",
   CHECK(run_text(from, 3) < 4e-3);
 }
 
+TEST_CASE("one text serves any number of sequences of any lengths", "[codegen][.slow]") {
+  const auto sizes = [](std::int64_t sequences, std::int64_t most, std::int64_t queries, std::int64_t keys) {
+    return Scope{{"SEQUENCES", sequences}, {"HEADS", 2}, {"MAX_Q", most}, {"MAX_KV", most}, {"TOTAL_Q", queries}, {"TOTAL_KV", keys}};
+  };
+  for (const char* name : {"attention_forward_varlen_hopper", "attention_forward_causal_varlen_hopper"})
+    CHECK(test::run_with_sizes(name, {sizes(1, 1, 1, 1), sizes(3, 200, 350, 500), sizes(2, 400, 500, 127)}, 2) < 4e-3);
+}
+
 TEST_CASE("LSE of sequences of any lengths stands in a place for the longest", "[codegen][.slow]") {
   const test::Lowering from = with_lengths("attention_forward_varlen_hopper", {{"HEADS", 2}, {"LSE", 1}}, {130, 200, 256}, {5, 0, 700});
   formula_agrees(from);
