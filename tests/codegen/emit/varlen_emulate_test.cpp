@@ -71,7 +71,8 @@ Lengths random_lengths(std::size_t count, std::int64_t most, std::uint64_t seed)
 }  // namespace
 
 TEST_CASE("the text of attention computes what heddle eval computes, whatever the lengths of its sequences", "[codegen][.slow]") {
-  for (const char* name : {"attention_forward_varlen_hopper", "attention_forward_causal_varlen_hopper"}) {
+  for (const char* name : {"attention_forward_varlen_hopper", "attention_forward_causal_varlen_hopper",
+                           "attention_forward_varlen_blackwell", "attention_forward_causal_varlen_blackwell"}) {
     INFO(name);
     const test::Lowering few = with_lengths(name, {{"HEADS", 2}}, {3, 0, 128, 300, 200}, {5, 7, 129, 400, 100});
     formula_agrees(few);
@@ -99,9 +100,11 @@ TEST_CASE("one text serves any number of sequences of any lengths", "[codegen][.
 }
 
 TEST_CASE("LSE of sequences of any lengths stands in a place for the longest", "[codegen][.slow]") {
-  const test::Lowering from = with_lengths("attention_forward_varlen_hopper", {{"HEADS", 2}, {"LSE", 1}}, {130, 200, 256}, {5, 0, 700});
-  formula_agrees(from);
-  CHECK(run_text(from, 2) < 4e-3);
+  for (const char* name : {"attention_forward_varlen_hopper", "attention_forward_varlen_blackwell"}) {
+    const test::Lowering from = with_lengths(name, {{"HEADS", 2}, {"LSE", 1}}, {130, 200, 256}, {5, 0, 700});
+    formula_agrees(from);
+    CHECK(run_text(from, 2) < 4e-3);
+  }
 }
 
 TEST_CASE("a store that does not stop where its sequence ends is found out", "[codegen][.slow]") {
