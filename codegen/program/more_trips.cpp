@@ -141,7 +141,6 @@ class ExtraIteration {
     const Tensor* tensor = kernel_.find_tensor(op.tensor);
     const TileValue* tile = kernel_.find_value(value);
     if (!tensor || !tile || op.at.size() != tensor->shape.size() || tile->shape.size() > op.at.size()) return false;
-    if (std::any_of(op.at.begin(), op.at.end(), [](const Expr& at) { return !at.tables().empty(); })) return false;
     const std::size_t lead = op.at.size() - tile->shape.size();
     for (std::size_t d = 0; d < op.at.size(); ++d)
       if (always([&](const Scope& scope) {

@@ -23,6 +23,7 @@ struct Sequence {
 
 constexpr std::array kOfQueries{"Q", "O", "dO", "dQ"}, kOfKeys{"K", "V", "dK", "dV"};
 constexpr std::array kStatistics{"LSE", "Delta"};
+constexpr float kNoQuery = 1e30f;  ///< LSE where there is no query: its powers are 0
 
 class Sequences {
  public:
@@ -119,9 +120,9 @@ template <bool Causal>
 void prepare_backward(TensorMap& tensors, const std::stop_token& stop) {
   const Sequences sequences(tensors);
   if (!sequences.misfit().empty()) return;
-  for (const char* name : kStatistics) {
+  for (const auto& [name, value] : {std::pair{"LSE", kNoQuery}, {"Delta", 0.0f}}) {
     auto& data = tensors.find(name)->second.array.data;
-    std::fill(data.begin(), data.end(), 0.0f);
+    std::fill(data.begin(), data.end(), value);
   }
   for (const Sequence& s : seeing(sequences, Causal)) {
     TensorMap own = sequences.cut(s);
