@@ -108,7 +108,8 @@ TEST_CASE("LSE of sequences of any lengths stands in a place for the longest", "
 }
 
 TEST_CASE("the text of attention backward computes what heddle eval computes, whatever the lengths of its sequences", "[codegen][.slow]") {
-  for (const char* name : {"attention_backward_varlen_hopper", "attention_backward_causal_varlen_hopper"}) {
+  for (const char* name : {"attention_backward_varlen_hopper", "attention_backward_causal_varlen_hopper",
+                           "attention_backward_varlen_blackwell", "attention_backward_causal_varlen_blackwell"}) {
     INFO(name);
     const test::Lowering from = with_lengths(name, {{"HEADS", 2}}, {3, 0, 128, 250, 130}, {5, 7, 129, 290, 100});
     formula_agrees(from);
