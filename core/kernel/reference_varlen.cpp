@@ -186,10 +186,37 @@ std::string backward(const TensorMap& t, const Scope&, const std::stop_token& st
   return by_sequence(Causal ? "attention_backward_causal" : "attention_backward", t, stop, expected);
 }
 
+/// Row sums of dO * O over the root of their length.
+std::string delta(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const auto array = [&](const char* name) -> const Array& { return t.find(name)->second.array; };
+  const Array &o = array("O"), &grad = array("dO"), &starts = array("cu_seqlens_q"), &result = array("Delta");
+  const std::int64_t heads = o.shape[0], rows = o.shape[1], d = o.shape[2], sequences = starts.shape[0] - 1;
+  if (grad.shape != o.shape || result.shape[0] != sequences * heads || sequences < 1 || std::llround(starts.data.back()) > rows)
+    return "O and dO [heads, queries, d], cu_seqlens_q [sequences + 1], Delta [sequences * heads, queries of the longest]";
+  std::vector<double> sums(result.data.size(), std::numeric_limits<double>::quiet_NaN());
+  double most = 0;
+  for (std::int64_t s = 0; s < sequences; ++s)
+    for (std::int64_t h = 0; h < heads && !stop.stop_requested(); ++h)
+      for (std::int64_t i = std::llround(starts.data[s]); i < std::llround(starts.data[s + 1]); ++i) {
+        double sum = 0, size = 0;
+        for (std::int64_t c = 0; c < d; ++c) {
+          const double product = static_cast<double>(o.data[(h * rows + i) * d + c]) * grad.data[(h * rows + i) * d + c];
+          sum += product, size += std::fabs(product);
+        }
+        most = std::max(most, size);
+        sums[(s * heads + h) * result.shape[1] + i - std::llround(starts.data[s])] = sum / std::sqrt(static_cast<double>(d));
+      }
+  expected.push_back(
+      {"Delta", std::move(sums), {1e-6, kF32Sum * static_cast<double>(d) * most, 1e-5, "sums are kept in f32 (2^-22 for each term)"}});
+  return {};
+}
+
 constexpr const char* kForward = "cu_seqlens_q:1 cu_seqlens_k:1 Q:3 K:3 V:3 O:3";
 constexpr const char* kBackward = "cu_seqlens_q:1 cu_seqlens_k:1 Q:3 K:3 V:3 dO:3 LSE:2 Delta:2 dQ:3 dK:3 dV:3";
 
 constexpr std::array kVarlen{
+    Reference{"attention_delta_varlen", "cu_seqlens_q:1 O:3 dO:3 Delta:2", "Delta = rowsum(dO * O) / sqrt(d) in each sequence", nullptr,
+              delta},
     Reference{"attention_forward_varlen", kForward, "O = softmax(Q K^T / sqrt(d)) V in each sequence", nullptr, forward<false>},
     Reference{"attention_forward_causal_varlen", kForward,
               "O = softmax(Q K^T / sqrt(d)) V in each sequence, whose last query sees all of its keys, the one before it one less", nullptr,
