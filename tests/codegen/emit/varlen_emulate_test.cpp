@@ -118,11 +118,9 @@ TEST_CASE("the text of attention backward computes what heddle eval computes, wh
 }
 
 TEST_CASE("Delta of sequences of any lengths stands where LSE does", "[codegen][.slow]") {
-  const Scope sizes{{"SEQUENCES", 4}, {"HEADS", 2}, {"MAX_Q", 200}, {"TOTAL_Q", 350}};
-  const auto report = evaluate(*load_kernel("attention_delta_varlen"), sizes);
-  REQUIRE(report.ok());
-  CHECK(report->pass);
-  CHECK(run_text("attention_delta_varlen", sizes, 3) < 1e-5);
+  const test::Lowering from = test::lowering("attention_delta_varlen", {{"SEQUENCES", 4}, {"HEADS", 2}, {"MAX_Q", 200}, {"TOTAL_Q", 350}});
+  formula_agrees(from);
+  CHECK(run_text(from, 3) < 1e-5);
 }
 
 TEST_CASE("a store that does not stop where its sequence ends is found out", "[codegen][.slow]") {
