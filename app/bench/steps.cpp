@@ -38,6 +38,11 @@ const std::vector<Subject> kHopperSubjects{
     {"attention-lse", "attention_forward_hopper", {"-p", "LSE=1"}},
     {"delta", "attention_delta", {}},
     {"round-dq", "attention_round_dq", {}},
+    {"varlen", "attention_forward_varlen_hopper", {}},
+    {"varlen-causal", "attention_forward_causal_varlen_hopper", {}},
+    {"varlen-backward",
+     "attention_backward_varlen_hopper",
+     {"--demand", "dQ0_k0 and dQ0_k1 in one group", "--demand", "dQ1_k0 and dQ1_k1 in one group"}},
     {"gemm-n128", "gemm_hopper", {"-p", "TILE_N=128"}},
     {"attention-fp8",
      "attention_forward_fp8_hopper",
@@ -67,16 +72,20 @@ const std::vector<Subject> kHopperSubjects{
      {"--layout", "keys=relabelled"},
      "assets/measured/2026-11-27/attention-fp8-8k-doubtful.json"}};
 
-const std::vector<Subject> kBlackwellSubjects{{"layernorm", "layernorm", {}},
-                                              {"gemm", "gemm_blackwell", {}},
-                                              {"swiglu", "swiglu_dual_gemm_blackwell", {}},
-                                              {"attention", "attention_forward_blackwell", {}},
-                                              {"causal", "attention_forward_causal_blackwell", {}},
-                                              {"backward", "attention_backward_blackwell", {}},
-                                              {"backward-causal", "attention_backward_causal_blackwell", {}},
-                                              {"attention-lse", "attention_forward_blackwell", {"-p", "LSE=1"}},
-                                              {"delta", "attention_delta", {}},
-                                              {"round-dq", "attention_round_dq", {}}};
+const std::vector<Subject> kBlackwellSubjects{
+    {"layernorm", "layernorm", {}},
+    {"gemm", "gemm_blackwell", {}},
+    {"swiglu", "swiglu_dual_gemm_blackwell", {}},
+    {"attention", "attention_forward_blackwell", {}},
+    {"causal", "attention_forward_causal_blackwell", {}},
+    {"backward", "attention_backward_blackwell", {}},
+    {"backward-causal", "attention_backward_causal_blackwell", {}},
+    {"attention-lse", "attention_forward_blackwell", {"-p", "LSE=1"}},
+    {"delta", "attention_delta", {}},
+    {"round-dq", "attention_round_dq", {}},
+    {"varlen", "attention_forward_varlen_blackwell", {}},
+    {"varlen-causal", "attention_forward_causal_varlen_blackwell", {}},
+    {"varlen-backward", "attention_backward_varlen_blackwell", {"--demand", "at most 199456 bytes of shared memory"}}};
 
 const Words kQuick{"--no-time", "--no-library", "--repeats", "5", "--limit", "20"};
 const Words kUnchecked{"--no-verify"};
@@ -241,6 +250,19 @@ void add_pair_speeds(List& list, const Words& long_rows) {
   list.speed("round-dq", "the same of dQ", "round-dq", "round-dq-small", kUnchecked);
 }
 
+/// Sequences of their own lengths in one launch.
+void add_varlen_checks(List& list) {
+  const Words some = sizes("SEQUENCES=5 HEADS=2 MAX_Q=512 MAX_KV=512 TOTAL_Q=1200 TOTAL_KV=1200");
+  list.check("varlen-small", "trips that are looked up, tiles whose last rows are another sequence's", "varlen", some);
+  list.check("varlen-causal-small", "the same with a mask", "varlen-causal", some);
+  list.check("varlen-backward-small", "the same backward: keys behind the end are masked", "varlen-backward", some);
+}
+void add_varlen_speeds(List& list) {
+  list.speed("varlen-8k", "16 sequences of up to 8192, 65536 queries and keys in all", "varlen", "varlen-small", kUnchecked);
+  list.speed("varlen-causal-8k", "the same, causal", "varlen-causal", "varlen-causal-small", kUnchecked);
+  list.speed("varlen-backward-8k", "the same backward", "varlen-backward", "varlen-backward-small", kUnchecked);
+}
+
 std::vector<BenchStep> blackwell_steps(List list) {
   const Words small = sizes("M=256 N=512 K=1024"), heads = sizes("HEADS=2 Q_LEN=512 KV_LEN=1408"),
               square = sizes("HEADS=2 Q_LEN=512 KV_LEN=512");
@@ -256,6 +278,7 @@ std::vector<BenchStep> blackwell_steps(List list) {
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
   list.check("backward-causal-small", "the same, from the last queries up to the diagonal", "backward-causal", square);
   add_pair_checks(list, heads);
+  add_varlen_checks(list);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192");
   list.speed("gemm-8192", "8192 x 8192 x 8192", "gemm", "gemm-small", gemm);
@@ -265,6 +288,7 @@ std::vector<BenchStep> blackwell_steps(List list) {
   list.speed("backward-causal-8k", "backward, causal, 32 heads of 8192", "backward-causal", "backward-causal-small",
              long_rows + kUnchecked);
   add_pair_speeds(list, long_rows);
+  add_varlen_speeds(list);
   list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});
   list.speed("layernorm", "the shipped size; memory decides", "layernorm", "layernorm-small", {});
   list.speed("gemm-4096", "4096 x 4096 x 4096", "gemm", "gemm-small", sizes("M=4096 N=4096 K=4096"));
@@ -355,6 +379,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.check("backward-small", "five mmas, sums added in global memory", "backward", square);
   list.check("backward-causal-small", "the same, from the last queries up to the diagonal", "backward-causal", square);
   add_pair_checks(list, heads);
+  add_varlen_checks(list);
   list.check("backward-packed-small", "dQ kept as threads have it", "backward-packed", square);
 
   const Words gemm = sizes("M=8192 N=8192 K=8192"), long_rows = sizes("HEADS=32 Q_LEN=8192 KV_LEN=8192"),
@@ -367,6 +392,7 @@ std::vector<BenchStep> hopper_steps(List list) {
   list.speed("backward-causal-8k", "backward, causal, 32 heads of 8192", "backward-causal", "backward-causal-small",
              long_rows + kUnchecked);
   add_pair_speeds(list, long_rows);
+  add_varlen_speeds(list);
   list.speed("backward-packed-8k", "the same with dQ kept as threads have it", "backward-packed", "backward-packed-small",
              long_rows + kUnchecked);
   list.speed("swiglu-8192", "two mmas of the shipped size", "swiglu", "swiglu-small", {});

@@ -92,6 +92,13 @@ std::vector<std::string> coordinates(EmitContext& emit, const Step& step, const 
   return coordinates(emit, step.op.list, step.iteration, op);
 }
 
+std::string row_text(EmitContext& emit, const Step& step, const TileOp& op, const Expr& row) {
+  TileOp place = op;
+  place.tensor.clear();  // however its numbers are packed, rows are counted as they are
+  place.at = {row};
+  return coordinates(emit, step, place)[0];
+}
+
 std::vector<std::string> box_coordinates(EmitContext& emit, const Step& step, const TileOp& op) {
   auto at = coordinates(emit, step, op);
   if (step.round_to > 1) at[0] = fmt::format("({} & {})", in_parentheses(at[0]), -step.round_to);

@@ -15,6 +15,8 @@ inline constexpr int kPackedRow = 128, kRowsOfBlock = static_cast<int>(kPackedBy
 /// Coordinates innermost first. Those that are looked up are lines of their own before.
 std::vector<std::string> coordinates(EmitContext& emit, OpRef::List list, std::int64_t iteration, const TileOp& op);
 std::vector<std::string> coordinates(EmitContext& emit, const Step& step, const TileOp& op);
+/// A row of a tensor, from which on a store leaves it as it is.
+std::string row_text(EmitContext& emit, const Step& step, const TileOp& op, const Expr& row);
 /// Of a load's box: the first one is rounded down where the step says so.
 std::vector<std::string> box_coordinates(EmitContext& emit, const Step& step, const TileOp& op);
 /// The same of a box whose rows are relabelled, as the box's map splits them (tma.h).

@@ -87,6 +87,10 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
     } else {
       only(">=", "0"), only("<", extent);
     }
+    if (const auto before = end_of_rows(op); before && d == lead) {
+      const std::string end = row_text(emit, step, op, *before);
+      only("<", end.find(' ') == std::string::npos ? end : "(" + end + ")");
+    }
     if (column) whole = whole && op.at[d].divisor(emit.program.params, any) % width == 0;
     tile.offset = d == 0 ? fmt::format("u64({})", here) : fmt::format("({}) * {} + {}", tile.offset, extent, here);
   }

@@ -227,6 +227,53 @@ void write_gather(EmitContext& emit, const Step& step, const TileOp& op) {
   emit.text.close();
 }
 
+/// Boxes of a store: their map, where they begin, and how far behind the tile's first row, in bytes, as text.
+struct StoredBoxes {
+  std::size_t map = 0;
+  std::vector<std::string> at;
+  std::string behind = {};
+};
+
+/// One for each panel.
+void write_boxes(EmitContext& emit, const Step& step, const Panels& panels, const StoredBoxes& boxes) {
+  const char* name = op_of(emit.kernel, step.op).kind == "atomic_add" ? "tma_add" : "tma_store";
+  const int count = panels.count / step.piece.count, first = step.piece.number * count;
+  for (int p = 0; p < count; ++p)
+    emit.text.line("{}(&map{}, {}{}{}, {});", name, boxes.map, slot_text(emit, step.inputs[0]),
+                   p > 0 ? fmt::format(" + {}", p * panels.bytes) : "", boxes.behind, with_panel(boxes.at, (first + p) * panels.width));
+}
+
+/// A whole tile by boxes as high as it is; of one that reaches beyond the end every row before it by a box of its own, which a swizzle that
+/// follows from addresses finds where it lies.
+void write_rows_before(EmitContext& emit, const Step& step, const Expr& before, const Panels& panels) {
+  const TileOp& op = op_of(emit.kernel, step.op);
+  const std::int64_t row_bytes = panels.bytes / panels.rows;
+  if (panels.relabelled || emit.tiles.plan->packed.contains(op.tensor) || emit.tiles.values[step.inputs[0].value].shape.size() != 2 ||
+      row_bytes % 128 != 0)
+    return emit.refuse("tile_shape", op,
+                       fmt::format("'{}' leaves rows as they are; that can be written for rows in their order, whose parts are multiples "
+                                   "of 128 bytes",
+                                   op.name));
+  Panels one = panels;
+  one.rows = 1, one.bytes = row_bytes;
+  StoredBoxes whole{map_of(emit, op, panels), coordinates(emit, step, op)}, row{map_of(emit, op, one), whole.at};
+  const std::string end = row_text(emit, step, op, before);
+  emit.text.open();
+  emit.text.line("const int row = {}, rows = {} - row;", whole.at[1], end);
+  emit.text.open("if (rows >= {}) {{", panels.rows);
+  whole.at[1] = "row";
+  write_boxes(emit, step, panels, whole);
+  emit.text.close("} else {");
+  emit.text.indent();
+  emit.text.raw("#pragma unroll 1");
+  emit.text.open("for (int r = 0; r < rows; ++r) {{");
+  row.at[1] = "row + r", row.behind = fmt::format(" + r * {}", row_bytes);
+  write_boxes(emit, step, panels, row);
+  emit.text.close();
+  emit.text.close();
+  emit.text.close();
+}
+
 }  // namespace
 
 void write_load(EmitContext& emit, const Step& step) {
@@ -279,18 +326,12 @@ void write_store(EmitContext& emit, const Step& step) {
   if (panels->count % step.piece.count != 0)
     return emit.refuse("tile_shape", op,
                        fmt::format("'{}' stores {} pieces, and its tile lies in {} panels", op.name, step.piece.count, panels->count));
-  const std::size_t map = map_of(emit, op, *panels);
-  const auto at = coordinates(emit, step, op);
-  if (!emit.one_thread) {
-    emit.text.open("if (tid == 0) {{");
-  }
-  const int count = panels->count / step.piece.count, first = step.piece.number * count;
-  for (int p = 0; p < count; ++p)
-    emit.text.line("{}(&map{}, {}{}, {});", add ? "tma_add" : "tma_store", map, slot_text(emit, step.inputs[0]),
-                   p > 0 ? fmt::format(" + {}", p * panels->bytes) : "", with_panel(at, (first + p) * panels->width));
-  if (!emit.one_thread) {
-    emit.text.close();
-  }
+  if (!emit.one_thread) emit.text.open("if (tid == 0) {{");
+  if (const auto before = end_of_rows(op))
+    write_rows_before(emit, step, *before, *panels);
+  else
+    write_boxes(emit, step, *panels, {map_of(emit, op, *panels), coordinates(emit, step, op)});
+  if (!emit.one_thread) emit.text.close();
 }
 
 }  // namespace heddle::codegen

@@ -76,7 +76,7 @@ class EvalData : public TileData {
     const Array part = stores ? piece_columns(*inputs.at(0), piece) : Array{};
     if (stores) at_.back() += piece.number * part.shape.back();
     std::string complaint = function({&op, stores ? std::vector<const Array*>{&part} : inputs, output,
-                                      tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_, rows_});
+                                      tensor == tensors_.end() ? nullptr : &tensor->second, at_, &stop_, rows_, before_});
     if (complaint.empty() && output) round_all(kernel_.values[value].dtype, output->data);
     if (complaint.empty() && output && piece.count > 1 && kernel_.values[value].space == Space::Smem) forget_others(*output, piece);
     return complaint;
@@ -106,7 +106,7 @@ class EvalData : public TileData {
   }
 
  private:
-  /// Of an op in a tile: `at_`, or why not.
+  /// Of an op in a tile: `at_`, `rows_` and `before_`, or why not.
   std::string locate(OpRef ref, std::int64_t tile, std::int64_t iteration) {
     go_to(tile);
     scope_[kernel_.loop.variable] = ref.list == OpRef::List::Prologue ? 0 : ref.list == OpRef::List::Epilogue ? trips_ : iteration;
@@ -123,6 +123,12 @@ class EvalData : public TileData {
       const auto number = op.at[d].evaluate(scope_);
       if (!number.ok()) return to_string(number.error());
       at_.push_back(*number);
+    }
+    before_.reset();
+    if (const auto end = end_of_rows(op)) {
+      const auto number = end->evaluate(scope_);
+      if (!number.ok()) return to_string(number.error());
+      before_ = *number;
     }
     return {};
   }
@@ -145,6 +151,7 @@ class EvalData : public TileData {
   const std::stop_token& stop_;
   std::vector<std::vector<std::int64_t>> shapes_;
   std::vector<std::int64_t> at_, rows_;
+  std::optional<std::int64_t> before_;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What an iteration beyond the kernel's own computes, op by op: tiles of zeros, of ones, hidden ones, or what was there before.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 #include <set>
 
@@ -8,6 +9,8 @@
 
 #include "codegen/program/run_time_sizes.h"
 #include "core/base/scanner.h"
+#include "core/kernel/index_data.h"
+#include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
 #include "core/kernel/switches.h"
 
@@ -116,6 +119,9 @@ class ExtraIteration {
       const auto exprs = size_exprs(kernel_);
       if (!std::all_of(kernel_.conditions.begin(), kernel_.conditions.end(), fine) || !std::all_of(exprs.begin(), exprs.end(), exact))
         continue;
+      auto with_tables = with_index_tables(kernel_, std::move(scope));
+      if (!with_tables.ok()) continue;
+      scope = *std::move(with_tables);
       for (const GridDim& dim : kernel_.grid) {
         const auto size = dim.size.evaluate(scope);
         if (!size.ok() || *size < 1) return false;
@@ -135,7 +141,6 @@ class ExtraIteration {
     const Tensor* tensor = kernel_.find_tensor(op.tensor);
     const TileValue* tile = kernel_.find_value(value);
     if (!tensor || !tile || op.at.size() != tensor->shape.size() || tile->shape.size() > op.at.size()) return false;
-    if (std::any_of(op.at.begin(), op.at.end(), [](const Expr& at) { return !at.tables().empty(); })) return false;
     const std::size_t lead = op.at.size() - tile->shape.size();
     for (std::size_t d = 0; d < op.at.size(); ++d)
       if (always([&](const Scope& scope) {
@@ -166,10 +171,11 @@ class ExtraIteration {
       if (!tensor || !tile || !store.outputs.empty() || !follows.contains(tile->name)) continue;
       if (store.at.size() != tensor->shape.size() || store.at.size() < tile->shape.size()) return false;
       const std::size_t d = store.at.size() - tile->shape.size();
+      const std::optional<Expr> before = end_of_rows(store);
       stored = always([&](const Scope& scope) {
         const auto row = op.at[0].evaluate(scope), column = op.at[1].evaluate(scope);
-        const auto from = store.at[d].evaluate(scope), extent = tensor->shape[d].evaluate(scope);
-        return row.ok() && column.ok() && from.ok() && extent.ok() && *row + (*extent - 1 - *from) < *column;
+        const auto from = store.at[d].evaluate(scope), end = before.value_or(tensor->shape[d]).evaluate(scope);
+        return row.ok() && column.ok() && from.ok() && end.ok() && *row + (*end - 1 - *from) < *column;
       });
       if (!stored) return false;
     }

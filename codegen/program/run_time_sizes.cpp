@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/base/expr_node.h"
+#include "core/kernel/op_kind.h"
 #include "core/kernel/switches.h"
 
 namespace heddle::codegen {
@@ -46,13 +47,11 @@ class FixedParams {
   void look_at(const Tensor& tensor) {
     const bool whole_blocks = tensor.packing == Packing::Packed || tensor.dtype == DType::I4;
     for (const Expr& extent : tensor.shape) {
-      if (tensor.role == TensorRole::Index) fix(extent, fmt::format("how many numbers '{}' has depends on it", tensor.name));
+      // Whoever calls the kernel brings the numbers; where one lies follows from all extents but the first.
+      if (tensor.role == TensorRole::Index && &extent != &tensor.shape.front())
+        fix(extent, fmt::format("where numbers of '{}' lie depends on it", tensor.name));
       if (whole_blocks) fix(extent, fmt::format("the order of '{}' in memory depends on it", tensor.name));
     }
-    if (tensor.below) fix(*tensor.below, fmt::format("the numbers of '{}' depend on it", tensor.name));
-    if (tensor.data && tensor.data->call)
-      for (const auto& [name, argument] : tensor.data->call->arguments)
-        fix(argument, fmt::format("the numbers of '{}' depend on it", tensor.name));
   }
 
   void look_at(const TileOp& op) {
@@ -62,8 +61,10 @@ class FixedParams {
       on_device(at.root(), fmt::format("a coordinate of '{}'", op.name));
       if (whole_blocks) fix(at, fmt::format("'{}' moves blocks of '{}', which are counted in whole ones", op.name, op.tensor));
     }
+    const std::optional<Expr> before = end_of_rows(op);
+    if (before) on_device(before->root(), fmt::format("the end of '{}'", op.name));
     for (const auto& [name, value] : op.attrs)
-      if (const auto* text = std::get_if<std::string>(&value))
+      if (const auto* text = std::get_if<std::string>(&value); text && !(before && name == "before"))
         if (const auto expr = Expr::parse(*text); expr.ok()) fix(*expr, fmt::format("attribute '{}' of '{}' depends on it", name, op.name));
     if (!op.cost) return;
     const std::string why = fmt::format("the schedule depends on it: what '{}' costs", op.name);

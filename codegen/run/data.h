@@ -22,7 +22,8 @@ float element(const TensorPlan& tensor, std::span<const std::uint8_t> bytes, std
 /// A tensor in its own type, rounded to nearest.
 std::vector<std::uint8_t> as_bytes(const TensorPlan& tensor, std::span<const float> values);
 
-/// `computed` against `reference`; `rounded` is what a plain bf16 program makes of it, for Criterion::Attention, else empty.
+/// `computed` against `reference` (NaN: whatever is there will do); `rounded` is what a plain bf16 program makes of it, for
+/// Criterion::Attention, else empty.
 OutputCheck check_output(const TensorPlan& tensor, const std::string& input, const Expected& expected,
                          std::span<const std::uint8_t> computed, std::span<const float> reference, std::span<const float> rounded);
 

@@ -95,7 +95,8 @@ Json attribute_schema(const OpAttribute& attribute) {
   switch (attribute.type) {
     case Type::Flag: json = schema::type("boolean"); break;
     case Type::Integer: json = schema::integer(attribute.low, attribute.high); break;
-    case Type::Text: json = schema::type("string"); break;
+    case Type::Text:
+    case Type::Expression: json = schema::type("string"); break;
     case Type::Number: {
       Json text = schema::type("string").set("pattern", R"(^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$|^-?(inf(inity)?|nan)$)");
       json.set("anyOf", Json::array().push(schema::type("integer")).push(std::move(text)));

@@ -1,5 +1,6 @@
 #include "core/kernel/evaluate.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -37,9 +38,12 @@ void compare(TensorComparison& result, const Array& array, const ExpectedTensor&
   result.compared = true;
   result.tolerance = expected.tolerance;
   double error_squares = 0, value_squares = 0, worst = -1;
-  for (double x : values) value_squares += x * x;
-  const double typical = values.empty() ? 0 : std::sqrt(value_squares / static_cast<double>(values.size()));
+  std::size_t looked_at = 0;
+  for (double x : values)
+    if (!std::isnan(x)) value_squares += x * x, ++looked_at;
+  const double count = static_cast<double>(std::max<std::size_t>(1, looked_at)), typical = std::sqrt(value_squares / count);
   for (std::size_t i = 0; i < values.size() && !stops_at(i, stop); ++i) {
+    if (std::isnan(values[i])) continue;
     const double error = std::fabs(array.data[i] - values[i]);
     // Written so that NaN counts as beyond.
     if (!(error <= expected.tolerance.absolute + expected.tolerance.relative * std::fabs(values[i]))) ++result.beyond;
@@ -54,7 +58,7 @@ void compare(TensorComparison& result, const Array& array, const ExpectedTensor&
           fmt::format("{}: {:.6g}, expected {:.6g}", index_text(static_cast<std::int64_t>(i), array.shape), array.data[i], values[i]);
     }
   }
-  const double error = values.empty() ? 0 : std::sqrt(error_squares / static_cast<double>(values.size()));
+  const double error = std::sqrt(error_squares / count);
   result.rms_error = typical == 0 ? 0 : error / typical;
   result.pass = result.beyond == 0 && result.rms_error <= expected.tolerance.rms;
 }

@@ -303,13 +303,19 @@ class Executor {
       if (!coordinate) return false;
       at_.push_back(*coordinate);
     }
+    std::optional<std::int64_t> before;
+    if (const auto end = end_of_rows(*step.op)) {
+      before = number(*end, where + "/attrs/before");
+      if (!before) return false;
+    }
     // An operand may be the very array that is overwritten (SSA within one phase excludes it, a bad file does not).
     Array* result = step.result ? &scratch_ : nullptr;
     if (result) {
       result->shape = storage_[*step.result].shape;
       result->data.resize(static_cast<std::size_t>(storage_[*step.result].size));
     }
-    const auto complaint = step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_, &stop_, rows_});
+    const auto complaint =
+        step.function({step.op, std::span(few.data(), step.sources.size()), result, step.tensor, at_, &stop_, rows_, before});
     if (!complaint.empty()) {
       fault(where, fmt::format("op '{}' ({}): {}", step.op->name, step.op->kind, complaint));
       return false;

@@ -22,6 +22,9 @@ constexpr OpAttribute kAlong{
     "axis", Type::Integer, "0", "what a vector operand runs along: 0, it has an element per row; 1, one per column", 0, 1};
 
 constexpr std::array kPlain{kVariant};
+constexpr std::array kStore{OpAttribute{"before", Type::Expression, "",
+                                        "the first row of the tensor, counted as `at` does, that is left as it is, like all after it"},
+                            kVariant};
 constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is stored [K,M]"},
                           OpAttribute{"transpose_b", Type::Flag, "false", "B is stored [N,K]"}, kColumn,
                           OpAttribute{"row", Type::Integer, "0", "the first row that is taken of a longer B", 0, 1 << 24}, kVariant};
@@ -62,12 +65,14 @@ constexpr std::array kOpaque{kVariant, OpAttribute{"stands_for", Type::Text, "",
 constexpr std::array<OpKind, 25> kKinds{{
     {"tma_load", 0, 0, 1, true, false, kPlain,
      "Copies a box of a global tensor into a tile, asynchronously; elements outside the tensor read as zero."},
-    {"tma_store", 1, 1, 0, false, true, kPlain,
-     "Copies a tile into a box of a global tensor, asynchronously; elements outside the tensor are dropped."},
+    {"tma_store", 1, 1, 0, false, true, kStore,
+     "Copies a tile into a box of a global tensor, asynchronously; elements outside the tensor are dropped, and rows that are not `before` "
+     "a row."},
     {"load", 0, 0, 1, true, false, kPlain,
      "Reads a box of a global tensor into a tile; elements outside read as zero. Variant `async` (cp.async) fills a tile of shared memory "
      "without waiting."},
-    {"store", 1, 1, 0, false, true, kPlain, "Writes a tile into a box of a global tensor; elements outside are dropped."},
+    {"store", 1, 1, 0, false, true, kStore,
+     "Writes a tile into a box of a global tensor; elements outside are dropped, and rows that are not `before` a row."},
     {"mma", 2, 3, 1, false, false, kMma,
      "D = A B + C in 32-bit accumulation, with A [M,K], B [K,N]; a transposed operand is stored [K,M] or [N,K]; without C "
      "the start is zero; a narrower D takes the columns of B from `column` on, a narrower A (in K) its rows from `row` on."},
@@ -164,6 +169,13 @@ bool is_async_load(const TileOp& op) {
 
 bool looks_rows_up(const TileOp& op) { return op.kind == "gather" && op.inputs.empty() && !op.at.empty(); }
 
+std::optional<Expr> end_of_rows(const TileOp& op) {
+  const auto* text = op.kind == "tma_store" || op.kind == "store" ? op.attr<std::string>("before") : nullptr;
+  if (!text) return std::nullopt;
+  Result<Expr> end = Expr::parse(*text);
+  return end.ok() ? std::optional(*std::move(end)) : std::nullopt;
+}
+
 std::optional<float> number_of(const Attr& attr) {
   if (const auto* whole = std::get_if<std::int64_t>(&attr)) return static_cast<float>(*whole);
   const auto* text = std::get_if<std::string>(&attr);
@@ -186,6 +198,11 @@ std::string attribute_fault(const OpAttribute& attribute, const Attr& value) {
       for (const ElementwiseFunction& f : kElementwise) known.emplace_back(f.name);
       const auto* text = std::get_if<std::string>(&value);
       return text && std::find(known.begin(), known.end(), *text) != known.end() ? "" : fmt::format("expected one of {}", list_of(known));
+    }
+    case Type::Expression: {
+      const auto* text = std::get_if<std::string>(&value);
+      const auto expr = text ? Expr::parse(*text) : Error::input("expected an expression in quotes: \"starts[b + 1]\"");
+      return expr.ok() ? "" : expr.error().faults.front().message;
     }
     case Type::Text: return std::holds_alternative<std::string>(value) ? "" : "expected a string";
   }

@@ -14,7 +14,7 @@ namespace heddle {
 
 /// An attribute that a kind accepts: its type, what it is when nothing is said, and what it does.
 struct OpAttribute {
-  enum class Type { Flag, Integer, Number, Function, Text };
+  enum class Type { Flag, Integer, Number, Function, Text, Expression };
   const char* name;
   Type type;
   const char* standard;  ///< as a file has it; empty: there is none
@@ -55,6 +55,10 @@ bool is_async_load(const TileOp& op);
 /// A gather whose rows its first coordinate says, where kRowName is the row of the tile.
 bool looks_rows_up(const TileOp& op);
 inline constexpr const char* kRowName = "row";
+
+/// Of a store: the tensor's first row that it leaves as it is, like all after it (`before`); a row is the tile's first dimension. Nothing:
+/// it stores all rows, or the attribute is no expression.
+std::optional<Expr> end_of_rows(const TileOp& op);
 
 /// A number as attributes have it: an integer, or text with a decimal number. Nothing where it is none.
 std::optional<float> number_of(const Attr& attr);

@@ -57,7 +57,8 @@ View view_over(const Array& in, const Array& out, const std::optional<Lay>& lay)
 
 // ---- global memory
 
-/// Calls visit(tensor offset, tile offset, count) for every run of elements of the tile that lies inside the tensor.
+/// Calls visit(tensor offset, tile offset, count) for every run of elements of the tile that lies inside the tensor, and before the first
+/// row that is left as it is.
 /// The tile's dimensions are the tensor's last ones; the leading ones have extent 1.
 template <class Visit>
 std::string visit_box(const OpCall& call, const Array& tile, Visit visit) {
@@ -66,6 +67,9 @@ std::string visit_box(const OpCall& call, const Array& tile, Visit visit) {
     return fmt::format("'at' has {} coordinates, tensor '{}' has {} dimensions", call.at.size(), call.op->tensor, extents.size());
   const std::size_t rank = extents.size(), lead = rank - tile.shape.size();
   const std::int64_t width = width_of(tile), runs = rows_of(tile);
+  const auto end_of = [&](std::size_t d) {
+    return d == lead && call.before ? std::min(extents[d], std::int64_t{saturate(*call.before)}) : extents[d];
+  };
   for (std::int64_t run = 0; run < runs; ++run) {
     std::int64_t rest = run, offset = 0, stride = 1, skip = 0, count = 1;
     bool inside = true;
@@ -74,7 +78,7 @@ std::string visit_box(const OpCall& call, const Array& tile, Visit visit) {
       std::int64_t index = saturate(call.at[d]);
       if (innermost) {
         skip = std::clamp<std::int64_t>(-index, 0, width);
-        count = std::clamp<std::int64_t>(sat_add(extents[d], -index), 0, width) - skip;
+        count = std::clamp<std::int64_t>(sat_add(end_of(d), -index), 0, width) - skip;
         index += skip;
         inside = inside && count > 0;
       } else {
@@ -82,7 +86,7 @@ std::string visit_box(const OpCall& call, const Array& tile, Visit visit) {
           index = sat_add(index, rest % tile.shape[d - lead]);
           rest /= tile.shape[d - lead];
         }
-        inside = inside && index >= 0 && index < extents[d];
+        inside = inside && index >= 0 && index < end_of(d);
       }
       if (!inside) break;
       offset += index * stride;

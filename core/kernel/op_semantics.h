@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -25,6 +26,7 @@ struct OpCall {
   std::span<const std::int64_t> at;       ///< the tile's first element in the tensor, one number per tensor dimension; mask: row, column
   const std::stop_token* stop = nullptr;  ///< once requested, a long op returns soon and its result means nothing; may be null
   std::span<const std::int64_t> rows{};   ///< of a gather without an index
+  std::optional<std::int64_t> before{};   ///< of a store: the tensor's rows from this one on are left as they are
 };
 
 /// Does it. The text says what does not fit (shapes, by the rule of core/kernel/op_shapes.h; attributes), without naming the op; empty when

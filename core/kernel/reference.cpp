@@ -10,6 +10,7 @@
 
 #include "core/base/integer_division.h"
 #include "core/kernel/reference_sparse.h"
+#include "core/kernel/reference_varlen.h"
 
 namespace heddle {
 namespace {
@@ -391,7 +392,7 @@ constexpr std::array<Reference, 12> kReferences{{
 std::span<const Reference> references() {
   static const std::vector<Reference> all = [] {
     std::vector<Reference> list(kReferences.begin(), kReferences.end());
-    list.insert(list.end(), sparse_references().begin(), sparse_references().end());
+    for (const auto more : {sparse_references(), varlen_references()}) list.insert(list.end(), more.begin(), more.end());
     return list;
   }();
   return all;

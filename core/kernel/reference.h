@@ -26,7 +26,7 @@ inline constexpr double kF32Sum = 1.0 / (1 << 22);  ///< per term of a sum of pr
 
 struct ExpectedTensor {
   std::string tensor;
-  std::vector<double> values;
+  std::vector<double> values;  ///< NaN: whatever is there will do
   Tolerance tolerance;
 };
 

@@ -16,7 +16,7 @@
 namespace heddle {
 namespace {
 
-constexpr std::int64_t kMostRows = std::int64_t{1} << 30, kMostPercent = 10'000;
+constexpr std::int64_t kMostRows = std::int64_t{1} << 30, kMostShares = std::int64_t{1} << 20, kMostPercent = 10'000;
 
 using Arguments = std::map<std::string, std::int64_t>;
 using Columns = std::vector<std::int32_t>;
@@ -213,12 +213,34 @@ class PowerLaw : public StructureRows {
   }
 };
 
+/// Rows whose lengths add up to a number, each from its first column on. What is left is shared at random: a row has up to twice the mean,
+/// and no more than all columns.
+class Shares : public StructureRows {
+ public:
+  explicit Shares(const Arguments& arguments) : StructureRows(arguments) {
+    SplitMix64 random = random_of(0);
+    std::int64_t left = of("total");
+    for (std::int64_t after = rows_; after-- > 0;) {
+      const std::int64_t least = std::max<std::int64_t>(0, left - sat_mul(after, columns_)), most = std::min(left, columns_),
+                         wanted = after == 0 ? left : below(2 * left / (after + 1) + 1, random);
+      lengths_.push_back(std::clamp(wanted, least, most));
+      left -= lengths_.back();
+    }
+  }
+  std::int64_t most_entries() const override { return of("total"); }
+  std::int64_t length(std::int64_t row) override { return lengths_[static_cast<std::size_t>(row)]; }
+  void append(std::int64_t row, Columns& columns) override { run(0, length(row), columns); }
+
+ private:
+  std::vector<std::int64_t> lengths_;
+};
+
 struct StructureArgument {
   const char* name;
   const char* otherwise;  ///< its value where none is given, a number or the name of another argument; empty: it must be given
   const char* about;
   std::int64_t least = 0, most = kMostRows;
-  const char* most_of = "";  ///< another argument that it is at most
+  const char* most_of = "";  ///< another argument that it is at most, or the product of two
 };
 
 struct StructureRule {
@@ -265,6 +287,9 @@ const std::vector<StructureRule>& rules() {
         {"skew", "150", "percent, above 100; smaller is more uneven", 101, kMostPercent},
         seed},
        make_rows<PowerLaw>},
+      {"shares",
+       {{"rows", "", "rows", 1, kMostShares}, columns, {"total", "", "columns of all rows together", 0, Number::max(), "rows*cols"}, seed},
+       make_rows<Shares>},
   };
   return rules;
 }
@@ -294,10 +319,15 @@ Arguments complete(const StructureRule& rule, const Arguments& given, std::vecto
     else
       all[a.name] = otherwise[0] >= '0' && otherwise[0] <= '9' ? std::stoll(otherwise) : all.contains(otherwise) ? all[otherwise] : 1;
   }
-  for (const char* name : {"rows", "cols", "window", "global", "random", "below", "above", "mean", "skew", "each"})
+  for (const char* name : {"rows", "cols", "window", "global", "random", "below", "above", "mean", "skew", "each", "total"})
     for (const StructureArgument& a : rule.arguments) {
       if (std::string_view(a.name) != name || !all.contains(name)) continue;
-      const std::int64_t value = all[name], most = *a.most_of ? all[a.most_of] : a.most;
+      const std::string_view most_of = a.most_of;
+      const std::size_t times = most_of.find('*');
+      const std::int64_t value = all[name], most = most_of.empty()                   ? a.most
+                                                   : times == std::string_view::npos ? all[std::string(most_of)]
+                                                                                     : sat_mul(all[std::string(most_of.substr(0, times))],
+                                                                                               all[std::string(most_of.substr(times + 1))]);
       if (value < a.least || value > most)
         faults.push_back({{}, {}, fmt::format("{} of {} is {}, expected {} to {}", name, rule.name, value, a.least, most), {}});
     }

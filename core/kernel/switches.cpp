@@ -12,6 +12,7 @@
 
 #include "core/base/assert.h"
 #include "core/kernel/free_axes.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle {
 namespace {
@@ -279,6 +280,7 @@ void judge_tables(const Kernel& kernel, std::vector<Fault>& faults) {
     for (std::size_t i = 0; i < (kernel.*list.ops).size(); ++i) {
       const TileOp& op = (kernel.*list.ops)[i];
       for (std::size_t k = 0; k < op.at.size(); ++k) judge(op.at[k], fmt::format("/{}/{}/at/{}", list.name, i, k), op.when);
+      if (const auto end = end_of_rows(op)) judge(*end, fmt::format("/{}/{}/attrs/before", list.name, i), op.when);
     }
 }
 

@@ -381,6 +381,7 @@ class Validator {
       }
       known_names(fmt::format("{}/at/{}", at, k), op.at[k], here, kernel_.tensors.size());
     }
+    if (const auto end = end_of_rows(op)) known_names(at + "/attrs/before", *end, known, kernel_.tensors.size());
   }
 
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {

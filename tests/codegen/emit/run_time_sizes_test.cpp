@@ -127,7 +127,8 @@ TEST_CASE("parameters that a schedule depends on stay literals, with the reason"
   CHECK(sizes_of("gemm_hopper") == Names{"M", "N", "K"});
   CHECK(sizes_of("attention_forward_causal_hopper") == Names{"HEADS", "Q_LEN", "KV_LEN"});
   CHECK(sizes_of("gemm_w4a16_hopper") == Names{"TOKENS"});
-  CHECK(sizes_of("embedding_bag_hopper").empty());
+  CHECK(sizes_of("embedding_bag_hopper") == Names{"ROWS", "EACH"});
+  CHECK(sizes_of("attention_forward_varlen_hopper") == Names{"SEQUENCES", "HEADS", "MAX_Q", "MAX_KV", "TOTAL_Q", "TOTAL_KV"});
   const auto kernel = load_kernel(test::repository_path("kernels/gemm_hopper.json"));
   for (const RunTimeParam& param : run_time_params(*kernel))
     if (param.name == "TILE_N") CHECK(param.fixed_by == "the shape of tile 'b' depends on it");
@@ -156,7 +157,7 @@ TEST_CASE("a text with sizes at run time says what must hold of them", "[codegen
 
 TEST_CASE("more trips than a kernel's own change nothing where zeros are added or keys are masked", "[codegen]") {
   for (const char* name : {"gemm_hopper", "gemm_fp8_hopper", "attention_forward_causal_hopper", "attention_backward_hopper", "layernorm",
-                           "attention_backward_blackwell"}) {
+                           "attention_backward_blackwell", "attention_forward_varlen_hopper", "attention_forward_causal_varlen_hopper"}) {
     const test::Lowering from = test::lowering(name);
     INFO(name);
     CHECK(harm_of_more_trips(from.kernel, from.problem.params) == "");
@@ -201,11 +202,12 @@ TEST_CASE("a program for every size computes with data what heddle eval computes
 }
 
 TEST_CASE("what cannot be written for every size is refused with the reason", "[codegen]") {
-  const test::Lowering bags = test::lowering("embedding_bag_hopper");
-  const BuildResult none = build_program(bags.kernel, bags.problem, bags.schedule, {}, kAnySize);
+  test::Lowering paged = test::lowering("attention_paged_hopper");
+  std::erase_if(paged.kernel.params, [](const Param& param) { return param.name != "MOST" && param.name != "PAGE"; });
+  const BuildResult none = build_program(paged.kernel, paged.problem, paged.schedule, {}, kAnySize);
   REQUIRE(none.refusals.size() == 1);
   CHECK(none.refusals[0].rule == "run_time_sizes");
-  CHECK(none.refusals[0].sentence.find("BAGS: how many numbers 'rowptr' has depends on it") != std::string::npos);
+  CHECK(none.refusals[0].sentence.find("MOST: where numbers of 'pages' lie depends on it") != std::string::npos);
   const test::Lowering packed = test::lowering("gemm_w4a16_prepacked_hopper");
   const EmitResult emitted = emit_cuda(packed.kernel, packed.problem, packed.schedule, test::program_of(packed, {}, kAnySize));
   REQUIRE(!emitted.refusals.empty());

@@ -51,6 +51,11 @@ const std::vector<Case>& cases() {
     for (const char* name : {"attention_forward_hopper", "attention_forward_causal_hopper", "attention_forward_blackwell",
                              "attention_forward_causal_blackwell"})
       all.push_back({name, {{"LSE", 1}}, ""});
+    for (const char* name :
+         {"attention_forward_varlen_hopper", "attention_forward_causal_varlen_hopper", "attention_backward_varlen_hopper",
+          "attention_backward_causal_varlen_hopper", "attention_forward_varlen_blackwell", "attention_forward_causal_varlen_blackwell",
+          "attention_backward_varlen_blackwell", "attention_backward_causal_varlen_blackwell"})
+      all.push_back({name, {}, ""});
     all.push_back({"attention_backward_blackwell", {}, "tests/schedules/attention_backward_clean_b200.json"});
     all.push_back({"gemm_blackwell", {}, "", 2});
     all.push_back({"gemm_blackwell", {}, "cutlass-sm100"});

@@ -205,14 +205,21 @@ TEST_CASE("a package's header is C99, and its host code C++17, without a warning
 
 TEST_CASE("the program that the page on packages shows compiles", "[codegen]") {
   const Folder folder;
-  const Owned attention = owned(test::lowering("attention_forward_hopper"), {.run_time_sizes = true});
-  REQUIRE(write_package(cuda_package(attention.subject()), folder.file("attention"), false).ok());
+  std::string includes;
+  for (const auto& [name, params] : std::map<std::string, Scope>{{"attention_forward_varlen_hopper", {{"LSE", 1}}},
+                                                                 {"attention_delta_varlen", {}},
+                                                                 {"attention_backward_varlen_hopper", {}},
+                                                                 {"attention_round_dq", {}}}) {
+    const Owned kernel = owned(test::lowering(name, params), {.run_time_sizes = true});
+    REQUIRE(write_package(cuda_package(kernel.subject()), folder.file(name), false).ok());
+    includes += fmt::format(" -I'{}'", folder.file(name));
+  }
   const std::string page = *read_file(test::repository_path("docs/packages.md")), fence = "```cpp\n";
   const std::size_t begin = page.find(fence) + fence.size();
   REQUIRE(page.find(fence) != std::string::npos);
-  REQUIRE(write_file(folder.file("attention/page.cpp"), page.substr(begin, page.find("```", begin) - begin)).ok());
-  CHECK(runs(fmt::format("cd '{}' && \"{}\" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I'{}' page.cpp", folder.file("attention"),
-                         HEDDLE_CXX, test::repository_path("tests/gpu/fake/runtime"))));
+  REQUIRE(write_file(folder.file("page.cpp"), page.substr(begin, page.find("```", begin) - begin)).ok());
+  CHECK(runs(fmt::format("cd '{}' && \"{}\" -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I'{}'{} page.cpp", folder.path.string(),
+                         HEDDLE_CXX, test::repository_path("tests/gpu/fake/runtime"), includes)));
 }
 
 TEST_CASE("nvcc compiles packages for Hopper and Blackwell without a warning", "[codegen]") {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 
 #include "core/base/expr.h"
@@ -70,6 +71,30 @@ TEST_CASE("a look-up is a number of its table, in any expression", "[core]") {
   CHECK(*value_of("if(b < 1, t[9, 9], 3)", scope) == 3);  // what is not taken is not looked up
   CHECK(Expr::parse("t[b, c] + u[d]")->names() == std::vector<std::string>{"b", "c", "d"});
   CHECK(Expr::parse("t[b, c] + u[d]")->tables() == std::vector<std::string>{"t", "u"});
+}
+
+TEST_CASE("a store leaves the rows alone that are not before its end, which may be looked up", "[core]") {
+  std::string text = copying(index_tensor(R"("data": [1, 3, 4, 4], "below": 5)"));
+  const auto with = [&](const std::string& attributes) {
+    std::string with = text;
+    const std::string store = R"("kind": "store", )";
+    with.replace(with.find(store), store.size(), store + "\"attrs\": {\"before\": " + attributes + "}, ");
+    return with;
+  };
+  const Kernel kernel = *parse_kernel(with("\"t[1] - 1\""), "copying.json");  // of four tiles of one row the first two
+  const Scope scope = *parameter_scope(kernel, {}, false);
+  TensorMap tensors = *make_tensors(kernel, scope, 1), all = tensors;
+  REQUIRE(execute(kernel, scope, tensors).ok());
+  REQUIRE(execute(*parse_kernel(text, "copying.json"), scope, all).ok());
+  for (std::size_t i = 0; i < 32; ++i) {
+    const float stored = tensors.at("Y").array.data[i];
+    CHECK((i < 16 ? stored == all.at("Y").array.data[i] : std::isnan(stored)));
+  }
+  CHECK(faults_of(with("true")).find("expected an expression in quotes") != std::string::npos);
+  CHECK(faults_of(with("\"t[1\"")).find("/epilogue/0/attrs/before") != std::string::npos);
+  CHECK(faults_of(with("\"u[1] + n\"")).find("unknown index tensor 'u'") != std::string::npos);
+  CHECK(faults_of(with("\"u[1] + n\"")).find("unknown name 'n'") != std::string::npos);
+  CHECK(faults_of(with("\"t[9]\"")).find("/epilogue/0/attrs/before") != std::string::npos);
 }
 
 TEST_CASE("look-ups outside of a table, and of no table, are errors", "[core]") {
@@ -145,6 +170,13 @@ TEST_CASE("structures have the rows that their papers and their names say", "[co
     arguments["seed"] = 4;
     CHECK(made(rule, arguments, "colidx") != colidx);
   }
+  for (const std::int64_t total : {0, 1, 137, 399, 400}) {
+    const auto lengths = made("shares", {{"rows", 10}, {"cols", 40}, {"total", total}, {"seed", 5}}, "lengths");
+    CHECK(std::accumulate(lengths.begin(), lengths.end(), std::int64_t{0}) == total);
+    CHECK(std::all_of(lengths.begin(), lengths.end(), [](std::int32_t length) { return length >= 0 && length <= 40; }));
+  }
+  CHECK(made("shares", {{"rows", 2}, {"cols", 3}, {"total", 6}}, "colidx") == std::vector<std::int32_t>{0, 1, 2, 0, 1, 2});
+  CHECK_FALSE(make_structure("shares", {{"rows", 2}, {"cols", 3}, {"total", 7}}, "rowptr").ok());
   const auto popular = made("zipf", {{"rows", 1000}, {"cols", 1000}, {"each", 10}}, "colidx");
   CHECK(std::count(popular.begin(), popular.end(), 0) > 20 * std::count(popular.begin(), popular.end(), 100));
 
