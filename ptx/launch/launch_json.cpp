@@ -249,7 +249,7 @@ void set_values(const Cursor& root, LaunchDocument& file) {
 }
 
 void read_document(ObjectReader& root, LaunchDocument& file) {
-  const auto format = root.require("format");
+  const auto format = root.require("schema");
   const auto found = format ? format->string() : std::nullopt;
   if (!root.good() || !format) return;
   if (found != kFormat) {
@@ -271,7 +271,7 @@ void read_document(ObjectReader& root, LaunchDocument& file) {
 
 Json launch_schema() {
   return schema::line(kFormat, "A launch of a PTX kernel", [](schema::Object& root) {
-    root.required("format", Json::object().set("const", kFormat));
+    root.required("schema", Json::object().set("const", kFormat));
     say_members<LaunchDocument>(root);
   });
 }
@@ -291,7 +291,7 @@ std::string launch_text(const Launch& launch) {
       file.values.members.push_back({word.name, number ? *number : Json(text)});
     }
   MemberWriter writer;
-  writer.json.set("format", kFormat);
+  writer.json.set("schema", kFormat);
   visit(writer, file);
   return writer.json.pretty();
 }

@@ -14,7 +14,7 @@ using namespace heddle::ptx;
 namespace {
 
 /// As a capture library writes it.
-const char* const kText = R"({"format":"heddle.launch/1","kernel":"gemm","ptx":"0.ptx","grid":[4,1,1],"cluster":[2,1,1],"block":[384,1,1],
+const char* const kText = R"({"schema":"heddle.launch/1","kernel":"gemm","ptx":"0.ptx","grid":[4,1,1],"cluster":[2,1,1],"block":[384,1,1],
 "dynamic_shared":216064,"parameters":")";
 
 std::string file(const std::string& rest, std::size_t bytes = 144) {
@@ -66,7 +66,7 @@ TEST_CASE("values by name win over the block, and a file without a block has wha
   CHECK(number_of(std::span(edited->parameters).subspan(128, 4)) == 4096);
   CHECK(number_of(std::span(edited->parameters).subspan(132, 4)) == 0x3E000000);
   CHECK(number_of(std::span(edited->parameters).subspan(136, 8)) == ~std::uint64_t{1});
-  const auto made = parse_launch(R"({"format":"heddle.launch/1","grid":[2],"block":[128],)" + names +
+  const auto made = parse_launch(R"({"schema":"heddle.launch/1","grid":[2],"block":[128],)" + names +
                                      R"(,"values":{"K":7,"x":"0x3E000000","n":-2},"maps":[)" + kMap + "]}",
                                  "launch.json");
   REQUIRE(made.ok());
@@ -74,14 +74,14 @@ TEST_CASE("values by name win over the block, and a file without a block has wha
   CHECK(made->parameters.size() == 144);
   CHECK(number_of(std::span(made->parameters).subspan(128, 4)) == 7);
   CHECK(number_of(std::span(made->parameters).subspan(136, 8)) == ~std::uint64_t{1});
-  const std::string none = said(R"({"format":"heddle.launch/1",)" + names + R"(,"values":{"K":7,"m":1}})");
+  const std::string none = said(R"({"schema":"heddle.launch/1",)" + names + R"(,"values":{"K":7,"m":1}})");
   CHECK(has(none, "'x' has none"));
   CHECK(has(none, "/values/m: no parameter is called 'm'"));
   CHECK(has(said(file(names + R"(,"values":{"K":-1})")), "/values/K: expected a value of type u32, found -1"));
 }
 
 TEST_CASE("all that is wrong with a launch is said at once, each with its place", "[ptx]") {
-  const std::string text = said(R"({"format":"heddle.launch/1","grid":[3,1,1],"cluster":[2,1,1],"block":[1024,2,1],"dynamic_shared":300000,
+  const std::string text = said(R"({"schema":"heddle.launch/1","grid":[3,1,1],"cluster":[2,1,1],"block":[1024,2,1],"dynamic_shared":300000,
 "parameters":"00","maps":[{"at":32,"in":"parameters","element":"bf16","extents":[0,64],"strides":[100],"box":[72,300],"swizzle":128},
 {"at":0,"element":"bf17","extents":[64],"box":[64]}],"buffers":[{"address":"0xg","bytes":1}]})");
   INFO(text);
@@ -95,11 +95,11 @@ TEST_CASE("all that is wrong with a launch is said at once, each with its place"
 }
 
 TEST_CASE("a file of another kind is no launch, and says what it is not", "[ptx]") {
-  CHECK(has(said(R"({"schema":"heddle.kernel/1"})"), "format"));
-  CHECK(has(said(R"({"format":"heddle.launch/2"})"), "expected \"heddle.launch/1\", found \"heddle.launch/2\""));
+  CHECK(has(said(R"({"schema":"heddle.kernel/1"})"), "heddle.launch/1"));
+  CHECK(has(said(R"({"schema":"heddle.launch/2"})"), "expected \"heddle.launch/1\", found \"heddle.launch/2\""));
   CHECK(has(said("[]"), "expected an object"));
   CHECK(has(said("{"), "launch.json"));
-  CHECK(has(said(R"({"format":"heddle.launch/1","parameters":"0"})"), "/parameters: expected two hexadecimal digits"));
+  CHECK(has(said(R"({"schema":"heddle.launch/1","parameters":"0"})"), "/parameters: expected two hexadecimal digits"));
 }
 
 TEST_CASE("values of every type go from text to bytes and back", "[ptx]") {
