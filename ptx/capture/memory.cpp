@@ -35,12 +35,10 @@ void Memory::write(std::uint64_t to, const void* from, std::uint64_t bytes) {
   const auto at = find(to);
   if (at == pieces_.end() || at->second.host) return;
   Piece& piece = at->second;
-  const std::uint64_t begin = to - at->first, end = std::min({begin + bytes, piece.bytes, most_});
-  if (piece.zero) {
-    piece.known.assign(std::min(piece.bytes, most_), 0);
-    piece.zero = false;
-  }
-  if (begin > piece.known.size() || begin >= end) return;
+  const std::uint64_t begin = to - at->first, end = std::min(begin + bytes, piece.bytes);
+  if (piece.zero && piece.bytes <= most_) piece.known.assign(piece.bytes, 0);
+  piece.zero = false;
+  if (piece.bytes > most_ || begin > piece.known.size()) return;
   piece.known.resize(std::max<std::uint64_t>(piece.known.size(), end));
   std::memcpy(piece.known.data() + begin, from, end - begin);
 }
@@ -53,6 +51,7 @@ void Memory::fill(std::uint64_t to, std::uint8_t value, std::uint64_t bytes) {
     at->second.zero = true;
     return;
   }
+  if (at->second.zero && value == 0) return;
   const std::vector<std::uint8_t> same(std::min(bytes, most_), value);
   write(to, same.data(), same.size());
 }
@@ -97,9 +96,9 @@ bool Memory::is_host(std::uint64_t address) const {
 
 Buffer Memory::buffer(Pieces::const_iterator at) const {
   Buffer buffer{"", at->first, at->second.bytes, at->second.known, at->second.zero};
-  if (!at->second.host) return buffer;
+  if (!at->second.host || at->second.bytes > most_) return buffer;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(at->first);
-  buffer.contents.assign(bytes, bytes + std::min(at->second.bytes, most_));
+  buffer.contents.assign(bytes, bytes + at->second.bytes);
   return buffer;
 }
 

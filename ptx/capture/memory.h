@@ -13,8 +13,8 @@ namespace heddle::ptx::capture {
 
 class Memory {
  public:
-  /// `most_contents`: bytes at the beginning of each piece of memory that are kept, and written into launches.
-  explicit Memory(std::uint64_t most_contents) : most_(most_contents) {}
+  /// What larger pieces of memory hold is not kept, but for their being all 0: index arrays and counters are small.
+  explicit Memory(std::uint64_t most_bytes) : most_(most_bytes) {}
 
   std::uint64_t new_address(std::uint64_t bytes);  ///< never given twice, with a gap behind it
   void add(std::uint64_t address, std::uint64_t bytes);
