@@ -32,7 +32,7 @@ INCLUDE_RULES = [
     (r"", r"(app/platform/|app/window/|tests/ui/|tests/bench/)", GUI_HEADERS, "ImGui, GLFW and OpenGL are used only under app/platform, app/window and their tests"),
     (r"app/window/.*(_model|_overlay|_view_model)\.(h|cpp)$", None, GUI_HEADERS, "models say what is drawn and draw nothing"),
     (r"", r"(core/base/json[^/]*\.cpp$|tests/)", r"nlohmann/(?!json_fwd)", "JSON text is read and written only in core/base/json*.cpp"),
-    (r"", r"(codegen/run/|kernels/|tests/gpu/fake/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run, and by the fake GPU, which has its own"),
+    (r"", r"(codegen/run/|kernels/|ptx/capture/|tests/gpu/fake/|tests/ptx/capture/programs/)", CUDA_HEADERS, "CUDA headers are used only under codegen/run, by the fake GPU, which has its own, and by what stands in for CUDA's libraries"),
     (r"solver/", r"solver/(paper|baselines|programs|questions|search)/\w+\.cpp$", r"core/check/", "encoders share nothing with the checker that judges them"),
     (r"solver/encoding/", None, r"core/analysis/", "encoders share nothing with the analyses that the checker uses"),
     (r"core/check/", None, r"core/(motion|timing)/", "the checker shares nothing with what it judges"),
