@@ -139,7 +139,7 @@ struct Listing {
     object.set("maps", maps && maps->items() ? maps->items()->size() : 0);
     const std::string cluster = words_of(object.find("cluster"));
     const Json* kernel = object.find("kernel");
-    text += fmt::format("{}: {}, grid {}{}, block {}, {} bytes of dynamic shared memory, {} tensor maps\n", file.filename().string(),
+    text += fmt::format("{}: {}, grid {}{}, block {}, {} bytes of dynamic shared memory, tensor maps: {}\n", file.filename().string(),
                         kernel && kernel->string() ? *kernel->string() : "?", words_of(object.find("grid")),
                         cluster == "1x1x1" ? "" : ", cluster " + cluster, words_of(object.find("block")),
                         object.find("dynamic_shared") ? object.find("dynamic_shared")->line() : "0", object.find("maps")->line());

@@ -246,7 +246,7 @@ const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
   }
   if (best) return best;
   if (!others.empty())
-    say("the PTX of " + kernel.name + " is for " + others + ", the device is " + target() + "; name another with --target");
+    say("the PTX of " + kernel.name + " is for " + others + " and does not run on " + target() + "; name the device with --target");
   else
     say("there is no PTX of " + kernel.name + (module->trouble.empty() ? "" : ": " + module->trouble));
   return nullptr;
