@@ -104,13 +104,25 @@ std::vector<std::string> environment(const Arguments& arguments, const std::stri
       "TRITON_CACHE_DIR=" + texts + "/triton",
       "TRITON_PTXAS_PATH=" + libraries + "/ptxas",
       "TRITON_PTXAS_BLACKWELL_PATH=" + libraries + "/ptxas",
+      "TILELANG_CACHE_DIR=" + texts + "/tilelang",
       "CUTE_DSL_ARCH=" + target,
       "CUTE_DSL_KEEP=ptx",
       "CUTE_DSL_DUMP_DIR=" + texts,
+      "PYTORCH_NO_CUDA_MEMORY_CACHING=1",  // each tensor has memory of its own, with its bounds
   };
+  // What PyTorch has nvcc build keeps its PTX: "9.0a+PTX" of sm_90a.
+  std::string version = target.substr(3);
+  version.insert(version.find_last_of("0123456789"), ".");
+  if (!std::getenv("TORCH_CUDA_ARCH_LIST")) all.push_back("TORCH_CUDA_ARCH_LIST=" + version + "+PTX");
   if (const auto bytes = arguments.integer("--contents")) all.push_back(fmt::format("HEDDLE_CAPTURE_CONTENTS={}", *bytes));
   if (const auto most = arguments.integer("--most")) all.push_back(fmt::format("HEDDLE_CAPTURE_MOST={}", *most));
   return all;
+}
+
+/// Names of templates may be longer than a screen.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 100;
+  return name.size() <= kMost ? name : name.substr(0, kMost) + "...";
 }
 
 std::string words_of(const Json* list) {
@@ -140,7 +152,7 @@ struct Listing {
     const std::string cluster = words_of(object.find("cluster"));
     const Json* kernel = object.find("kernel");
     text += fmt::format("{}: {}, grid {}{}, block {}, {} bytes of dynamic shared memory, tensor maps: {}\n", file.filename().string(),
-                        kernel && kernel->string() ? *kernel->string() : "?", words_of(object.find("grid")),
+                        kernel && kernel->string() ? shortened(*kernel->string()) : "?", words_of(object.find("grid")),
                         cluster == "1x1x1" ? "" : ", cluster " + cluster, words_of(object.find("block")),
                         object.find("dynamic_shared") ? object.find("dynamic_shared")->line() : "0", object.find("maps")->line());
     objects.push(std::move(object));

@@ -29,8 +29,12 @@ int answered(const AnswerRow* row, const char* name, void* const* arguments) {
   }
   void* const to = arguments[row->argument];
   if (row->answer == Answer::Nothing || !to) return 0;
-  const std::uint64_t value = row->answer == Answer::Handle ? next_handle += 16 : row->answer == Answer::Context ? kContext : 0;
-  std::memcpy(to, &value, row->answer == Answer::Zero4 ? 4 : 8);
+  const float millisecond = 1;
+  std::uint64_t value = 0;
+  if (row->answer == Answer::Handle) value = next_handle += 16;
+  if (row->answer == Answer::Context) value = kContext;
+  if (row->answer == Answer::Milliseconds) std::memcpy(&value, &millisecond, sizeof millisecond);
+  std::memcpy(to, &value, row->answer == Answer::Zero4 || row->answer == Answer::Milliseconds ? 4 : 8);
   return 0;
 }
 

@@ -8,7 +8,8 @@ enum class Answer {
   Handle,   ///< it has worked; an argument points to where a new handle goes
   Zero4,    ///< it has worked; an argument points to 4 bytes that become 0: an int, a float, a state
   Zero8,
-  Context,  ///< like Handle; there is one context
+  Milliseconds,  ///< it has worked; an argument points to a float that becomes 1, so that nobody divides by 0
+  Context,       ///< like Handle; there is one context
 };
 
 struct AnswerRow {

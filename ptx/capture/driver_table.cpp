@@ -16,6 +16,8 @@ constexpr Answer kNothing = Answer::Nothing, kHandle = Answer::Handle, kZero4 = 
 
 constexpr AnswerRow kRows[] = {
     {"cuInit", kNothing, 0},
+    {"cuLogsRegisterCallback", kHandle, 2},
+    {"cuLogsUnregisterCallback", kNothing, 0},
     {"cuProfilerStart", kNothing, 0},
     {"cuProfilerStop", kNothing, 0},
     // devices and contexts
@@ -75,8 +77,8 @@ constexpr AnswerRow kRows[] = {
     {"cuEventRecordWithFlags", kNothing, 0},
     {"cuEventQuery", kNothing, 0},
     {"cuEventSynchronize", kNothing, 0},
-    {"cuEventElapsedTime", kZero4, 0},
-    {"cuEventElapsedTime_v2", kZero4, 0},
+    {"cuEventElapsedTime", Answer::Milliseconds, 0},
+    {"cuEventElapsedTime_v2", Answer::Milliseconds, 0},
     // graphs: their launches are written when they are put in
     {"cuStreamBeginCapture_v2", kNothing, 0},
     {"cuStreamEndCapture", kHandle, 1},

@@ -31,6 +31,12 @@ std::string setting(const char* name) {
   return value ? value : "";
 }
 
+/// Names of templates may be longer than a screen.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 100;
+  return name.size() <= kMost ? name : name.substr(0, kMost) + "...";
+}
+
 std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   const std::string value = setting(name);
   return value.empty() ? otherwise : std::strtoull(value.c_str(), nullptr, 10);
@@ -64,6 +70,16 @@ std::vector<std::uint8_t> parameter_block(const Entry& entry, const LaunchCall& 
   }
   if (given) std::memcpy(block.data(), given, std::min(bytes, block.size()));
   return block;
+}
+
+/// A program may have hundreds of them, as PyTorch has.
+void say_machine_code_only(const Kernel& kernel) {
+  constexpr int kMost = 3;
+  static int said = 0;
+  if (++said > kMost) return said == kMost + 1 ? say("other kernels are machine code only, too") : void();
+  const std::string arch = target().substr(3), &why = kernel.module->trouble;
+  say(shortened(kernel.name) + " is machine code only" + (why.empty() ? "" : ", " + why) + "; keep its PTX: nvcc -gencode arch=compute_" +
+      arch + ",code=[sm_" + arch + ",compute_" + arch + "], or name the folder with it: --texts FOLDER");
 }
 
 std::vector<std::uint64_t> words_of(const std::vector<std::uint8_t>& bytes) {
@@ -222,10 +238,7 @@ const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
     const auto at = beside_.find(kernel.name);
     module = at != beside_.end() ? &at->second : texts_beside(kernel.name);
     if (!module) {
-      const std::string arch = target().substr(3);
-      say(kernel.name + " is machine code only" + (kernel.module->trouble.empty() ? "" : ", " + kernel.module->trouble) +
-          "; keep its PTX: nvcc -gencode arch=compute_" + arch + ",code=[sm_" + arch + ",compute_" + arch +
-          "], or name the folder with it: --texts FOLDER");
+      say_machine_code_only(kernel);
       return nullptr;
     }
   }
@@ -246,9 +259,10 @@ const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
   }
   if (best) return best;
   if (!others.empty())
-    say("the PTX of " + kernel.name + " is for " + others + " and does not run on " + target() + "; name the device with --target");
+    say("the PTX of " + shortened(kernel.name) + " is for " + others + " and does not run on " + target() +
+        "; name the device with --target");
   else
-    say("there is no PTX of " + kernel.name + (module->trouble.empty() ? "" : ": " + module->trouble));
+    say("there is no PTX of " + shortened(kernel.name) + (module->trouble.empty() ? "" : ": " + module->trouble));
   return nullptr;
 }
 

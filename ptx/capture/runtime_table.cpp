@@ -58,7 +58,7 @@ constexpr AnswerRow kRows[] = {
     {"cudaEventRecordWithFlags", kNothing, 0},
     {"cudaEventQuery", kNothing, 0},
     {"cudaEventSynchronize", kNothing, 0},
-    {"cudaEventElapsedTime", kZero4, 0},
+    {"cudaEventElapsedTime", Answer::Milliseconds, 0},
     // graphs: their launches are written when they are put in
     {"cudaStreamBeginCapture", kNothing, 0},
     {"cudaStreamEndCapture", kHandle, 1},

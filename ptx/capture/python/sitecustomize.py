@@ -1,5 +1,5 @@
-"""What a Python program needs besides the stand-ins' libraries while heddle captures it: cuda.bindings.runtime has NVIDIA's runtime inside
-itself, so its functions that need a driver are put in front of it here, one by one. Also heddle_capture.Tensor, for scripts without torch."""
+"""What Python programs need besides the stand-ins' libraries while heddle captures them: some modules are changed when they are imported.
+Python runs this file by itself, by its name."""
 
 import ctypes
 import importlib.abc
@@ -23,7 +23,7 @@ def answer(runtime, name, handle=None):
 
 
 def cover(runtime):
-    """The functions of cuda.bindings.runtime that compilers call on their way to a launch."""
+    """cuda.bindings.runtime has NVIDIA's runtime inside itself. Those of its functions that compilers call get others in front of them."""
     results = {"cudaGetDeviceCount": int, "cudaGetDevice": int, "cudaStreamCreate": runtime.cudaStream_t, "cudaEventCreate": runtime.cudaEvent_t,
                "cudaDriverGetVersion": int, "cudaRuntimeGetVersion": int, "cudaMalloc": int}
     for name, handle in results.items():
@@ -31,33 +31,55 @@ def cover(runtime):
     for name in ("cudaDeviceSynchronize", "cudaSetDevice", "cudaStreamSynchronize", "cudaStreamDestroy", "cudaEventRecord", "cudaEventSynchronize",
                  "cudaEventDestroy", "cudaLibraryUnload", "cudaFree"):
         setattr(runtime, name, answer(runtime, name))
-    runtime.cudaEventElapsedTime = lambda *_: (runtime.cudaError_t.cudaSuccess, 0.0)
+    runtime.cudaEventElapsedTime = lambda *_: (runtime.cudaError_t.cudaSuccess, 1.0)
+
+
+def keep_text(module):
+    """TileLang's compiler gives PTX where it is asked for machine code: a driver takes both, and what is launched can be written down."""
+    compile_cuda = module.compile_cuda
+
+    def compile_to_text(code, target_format="ptx", *others, **named):
+        return compile_cuda(code, "ptx", *others, **named)
+
+    module.compile_cuda = compile_to_text
+
+
+def time_once(module):
+    """Triton's autotuner times each configuration by one launch: where nothing is computed, all are as fast."""
+
+    def once(launch, *_, quantiles=None, **__):
+        launch()
+        return [1.0] * len(quantiles) if quantiles else 1.0
+
+    module.do_bench = module.do_bench_cudagraph = once
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Lets cuda.bindings.runtime be imported as usual, and covers it then."""
+    """Lets some modules be imported as usual, and changes them then."""
+
+    def __init__(self, changes):
+        self.changes = changes
 
     def find_spec(self, name, path=None, target=None):
-        if name != "cuda.bindings.runtime":
+        change = self.changes.pop(name, None)  # once: the module is looked for by the others below
+        if not change:
             return None
-        sys.meta_path.remove(self)
-        try:
-            spec = importlib.util.find_spec(name)
-        finally:
-            sys.meta_path.insert(0, self)
+        spec = importlib.util.find_spec(name)
         if spec and spec.loader:
             execute = spec.loader.exec_module
 
             def exec_module(module):
                 execute(module)
-                cover(module)
+                change(module)
 
             spec.loader.exec_module = exec_module
         return spec
 
 
-if not os.environ.get("HEDDLE_CAPTURE_DRIVER"):  # with a driver the runtime in it works
-    sys.meta_path.insert(0, Finder())
+changes = {"tilelang.contrib.nvcc": keep_text, "tilelang.contrib.nvrtc": keep_text}
+if not os.environ.get("HEDDLE_CAPTURE_DRIVER"):  # with a driver the runtime in cuda.bindings works, and times are times
+    changes |= {"cuda.bindings.runtime": cover, "triton.testing": time_once}
+sys.meta_path.insert(0, Finder(changes))
 
 # One of the user's own comes next on the path.
 here = os.path.dirname(os.path.abspath(__file__))
