@@ -160,6 +160,13 @@ HEDDLE_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*
   return CUDA_SUCCESS;
 }
 
+HEDDLE_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction kernel, int blocks, int threads) {
+  HEDDLE_PASS(cuOccupancyAvailableDynamicSMemPerBlock, bytes, kernel, blocks, threads);
+  const auto most = static_cast<std::size_t>(capture::device().shared_bytes);
+  *bytes = std::min(most, (most + 1024) / static_cast<std::size_t>(std::max(blocks, 1)) - 1024);
+  return CUDA_SUCCESS;
+}
+
 HEDDLE_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int* ctas, CUfunction kernel, const CUlaunchConfig* config) {
   HEDDLE_PASS(cuOccupancyMaxPotentialClusterSize, ctas, kernel, config);
   *ctas = 8;  // what every kernel may ask for

@@ -54,6 +54,28 @@ CUresult found(Handle* to, const void* module, const char* name, bool real, CUre
   return CUDA_SUCCESS;
 }
 
+CUresult name_of(const char** name, CUfunction kernel) {
+  const auto real = HEDDLE_REAL(cuFuncGetName);
+  return real ? real(name, kernel) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult name_of(const char** name, CUkernel kernel) {
+  const auto real = HEDDLE_REAL(cuKernelGetName);
+  return real ? real(name, kernel) : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/// All kernels of a module; those of the real driver are asked for their names.
+template <class Handle>
+CUresult listed(Handle* to, unsigned most, const void* module, bool real) {
+  const auto known = Record::get().module(module);
+  if (!known) return real ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+  for (unsigned k = 0; k < most && k < known->kernels.size(); ++k) {
+    const char* name = known->kernels[k].c_str();
+    if (!real || (to[k] && name_of(&name, to[k]) == CUDA_SUCCESS)) found(&to[k], module, name, real, CUDA_SUCCESS);
+  }
+  return CUDA_SUCCESS;
+}
+
 LaunchCall call_of(const CUlaunchConfig& config, void** parameters, void** extra) {
   LaunchCall call{{config.gridDimX, config.gridDimY, config.gridDimZ},
                   {0, 0, 0},
@@ -150,6 +172,30 @@ HEDDLE_EXPORT CUresult cuModuleGetFunction(CUfunction* to, CUmodule module, cons
 HEDDLE_EXPORT CUresult cuLibraryGetKernel(CUkernel* to, CUlibrary library, const char* name) {
   const auto real = HEDDLE_REAL(cuLibraryGetKernel);
   return found(to, library, name, real, real ? real(to, library, name) : CUDA_SUCCESS);
+}
+
+HEDDLE_EXPORT CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
+  HEDDLE_PASS(cuModuleGetFunctionCount, count, module);
+  const auto known = Record::get().module(module);
+  *count = known ? static_cast<unsigned>(known->kernels.size()) : 0;
+  return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+HEDDLE_EXPORT CUresult cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
+  HEDDLE_PASS(cuLibraryGetKernelCount, count, library);
+  return cuModuleGetFunctionCount(count, reinterpret_cast<CUmodule>(library));
+}
+
+HEDDLE_EXPORT CUresult cuModuleEnumerateFunctions(CUfunction* to, unsigned most, CUmodule module) {
+  const auto real = HEDDLE_REAL(cuModuleEnumerateFunctions);
+  if (const CUresult result = real ? real(to, most, module) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
+  return listed(to, most, module, real);
+}
+
+HEDDLE_EXPORT CUresult cuLibraryEnumerateKernels(CUkernel* to, unsigned most, CUlibrary library) {
+  const auto real = HEDDLE_REAL(cuLibraryEnumerateKernels);
+  if (const CUresult result = real ? real(to, most, library) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
+  return listed(to, most, library, real);
 }
 
 HEDDLE_EXPORT CUresult cuKernelGetFunction(CUfunction* to, CUkernel kernel) {

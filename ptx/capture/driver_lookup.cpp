@@ -14,6 +14,8 @@ namespace {
 
 /// All that driver_memory.cpp, driver_launch.cpp and this file hear, by the name in the library.
 constexpr const char* kIntercepted[] = {
+    "cuModuleEnumerateFunctions",
+    "cuLibraryEnumerateKernels",
     "cuMemAlloc_v2",
     "cuMemAllocAsync",
     "cuMemAllocFromPoolAsync",

@@ -3,6 +3,7 @@
 #include "ptx/capture/image.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -72,6 +73,17 @@ void read_text(const FatEntry& entry, const unsigned char* data, Image& image) {
   if (const std::size_t begin = text.find_first_not_of(" \t\r\n"); begin != std::string::npos) image.texts.push_back(text.substr(begin));
 }
 
+/// A kernel's instructions lie in a section ".text.NAME".
+void read_machine_code(const unsigned char* data, Image& image) {
+  image.machine_code = true;
+  const auto header = read<Elf64_Ehdr>(data);
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum) return;
+  const auto section = [&](unsigned index) { return read<Elf64_Shdr>(data + header.e_shoff + index * sizeof(Elf64_Shdr)); };
+  const char* const names = reinterpret_cast<const char*>(data) + section(header.e_shstrndx).sh_offset;
+  for (unsigned index = 0; index < header.e_shnum; ++index)
+    if (const std::string name = names + section(index).sh_name; name.starts_with(".text.")) image.kernels.push_back(name.substr(6));
+}
+
 Image read_fat(const unsigned char* data) {
   Image image;
   const auto header = read<FatHeader>(data);
@@ -80,7 +92,9 @@ Image read_fat(const unsigned char* data) {
     const auto entry = read<FatEntry>(begin);
     if (entry.header_bytes < sizeof(FatEntry) || entry.bytes > header.bytes - at) break;
     if (entry.kind == kPtx) read_text(entry, begin + entry.header_bytes, image);
-    if (entry.kind == kElf) image.machine_code = true;
+    // What is packed is not unpacked: nobody needs its names.
+    if (entry.kind == kElf && !(entry.flags & (kLz4 | kZstd))) read_machine_code(begin + entry.header_bytes, image);
+    image.machine_code |= entry.kind == kElf;
     at += entry.header_bytes + entry.bytes;
   }
   return image;
@@ -115,8 +129,12 @@ Image read_image(const void* data) {
   const auto magic = read<std::uint32_t>(bytes);
   if (magic == kWrapperMagic) return read_image(read<Wrapper>(bytes).data);
   if (magic == kFatMagic) return read_fat(bytes);
-  if (magic == kElfMagic) return {{}, true, ""};
-  return {{static_cast<const char*>(data)}, false, ""};
+  Image image;
+  if (magic == kElfMagic)
+    read_machine_code(bytes, image);
+  else
+    image.texts.emplace_back(static_cast<const char*>(data));
+  return image;
 }
 
 }  // namespace heddle::ptx::capture

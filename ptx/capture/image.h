@@ -7,9 +7,10 @@
 namespace heddle::ptx::capture {
 
 struct Image {
-  std::vector<std::string> texts;  ///< PTX, in the order of the file
-  bool machine_code = false;       ///< it has a cubin, too or only
-  std::string trouble;             ///< why a text of it could not be read; "" : all could
+  std::vector<std::string> texts;    ///< PTX, in the order of the file
+  bool machine_code = false;         ///< it has a cubin, too or only
+  std::vector<std::string> kernels;  ///< of machine code
+  std::string trouble;               ///< why a text of it could not be read; "" : all could
 };
 
 /// Pre: `data` begins a fat binary (or its wrapper), PTX that ends with a NUL, or an ELF file.

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "ptx/capture/hardware_map.h"
 #include "ptx/capture/image.h"
 #include "ptx/capture/say.h"
 
@@ -144,7 +145,12 @@ std::shared_ptr<const Module> Record::read_module(const void* data) {
   auto module = std::make_shared<Module>();
   module->machine_code = image.machine_code;
   module->trouble = std::move(image.trouble);
+  module->kernels = std::move(image.kernels);
   for (std::string& text : image.texts) module->texts.push_back(text_of(std::move(text)));
+  for (const Text& text : module->texts)
+    for (const Entry& entry : text.entries)
+      if (std::find(module->kernels.begin(), module->kernels.end(), entry.name) == module->kernels.end())
+        module->kernels.push_back(entry.name);
   return module;
 }
 
@@ -279,7 +285,10 @@ void Record::place_maps(Launch& launch) const {
     for (std::size_t at = 0; at + 128 <= bytes.size(); at += 64) {
       std::array<std::uint8_t, 128> here;
       std::memcpy(here.data(), bytes.data() + at, 128);
-      if (const auto map = maps_.find(here); map != maps_.end()) launch.maps.push_back({base + at, in_parameters, map->second});
+      if (const auto map = maps_.find(here); map != maps_.end())
+        launch.maps.push_back({base + at, in_parameters, map->second});
+      else if (auto own = read_hardware_map(here.data()); own && memory_.piece(own->address).second > 0)
+        launch.maps.push_back({base + at, in_parameters, std::move(*own)});
     }
   };
   search(launch.parameters, 0, true);

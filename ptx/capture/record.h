@@ -27,8 +27,9 @@ struct Text {
 
 struct Module {
   std::vector<Text> texts;
-  std::string trouble;        ///< why it has no text, or not all of them
-  bool machine_code = false;  ///< it has a cubin
+  std::string trouble;               ///< why it has no text, or not all of them
+  bool machine_code = false;         ///< it has a cubin
+  std::vector<std::string> kernels;  ///< names of all, as far as they are known
 };
 
 struct Kernel {

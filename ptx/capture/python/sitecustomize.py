@@ -31,7 +31,14 @@ def cover(runtime):
     for name in ("cudaDeviceSynchronize", "cudaSetDevice", "cudaStreamSynchronize", "cudaStreamDestroy", "cudaEventRecord", "cudaEventSynchronize",
                  "cudaEventDestroy", "cudaLibraryUnload", "cudaFree"):
         setattr(runtime, name, answer(runtime, name))
-    runtime.cudaEventElapsedTime = lambda *_: (runtime.cudaError_t.cudaSuccess, 1.0)
+    done = runtime.cudaError_t.cudaSuccess
+    runtime.cudaEventElapsedTime = lambda *_: (done, 1.0)
+    # Graphs: what is launched while one is recorded has been written down then.
+    runtime.cudaStreamEndCapture = lambda *_: (done, runtime.cudaGraph_t(16))
+    runtime.cudaGraphInstantiate = lambda *_: (done, runtime.cudaGraphExec_t(16))
+    runtime.cudaGraphGetNodes = lambda *_: (done, [runtime.cudaGraphNode_t(16)], 1)
+    for name in ("cudaStreamBeginCapture", "cudaGraphLaunch", "cudaGraphExecDestroy", "cudaGraphDestroy"):
+        setattr(runtime, name, lambda *_: (done,))
 
 
 def keep_text(module):

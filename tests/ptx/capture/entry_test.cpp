@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "ptx/capture/hardware_map.h"
 #include "ptx/capture/image.h"
 #include "ptx/capture/memory.h"
 
@@ -91,4 +92,23 @@ TEST_CASE("what is no fat binary is a text, and an ELF file is machine code", "[
   CHECK(read_image("// a text").texts == std::vector<std::string>{"// a text"});
   CHECK(read_image("\177ELF").machine_code);
   CHECK(read_image("\177ELF").texts.empty());
+}
+
+TEST_CASE("a tensor map that a program packed itself is read", "[capture]") {
+  // f16 of [2, 384, 640], boxes of 128 rows of 64, swizzled over 128 bytes; then fp8, and f16 swizzled over 64.
+  const std::uint64_t half[16] = {0x500190a00000, 0x5000244322 | 0x2000, 0x7800, 0, 0x17f0000027f, 1, 0x3f00000000000000, 0x7f};
+  const auto map = read_hardware_map(reinterpret_cast<const std::uint8_t*>(half));
+  REQUIRE(map.has_value());
+  CHECK(map->element == ptx::MapElement::F16);
+  CHECK(map->address == 0x500190a00000);
+  CHECK(map->extents == std::vector<std::uint64_t>{640, 384, 2});
+  CHECK(map->strides == std::vector<std::uint64_t>{1280, 491520});
+  CHECK(map->box == std::vector<std::uint32_t>{64, 128, 1});
+  CHECK(map->swizzle == 128);
+  const std::uint64_t narrow[16] = {0x500190bd0000, 0x4000246022, 0x4000, 0, 0xff000003ff, 0, 0x7f00000000000000, 0x7f};
+  CHECK(read_hardware_map(reinterpret_cast<const std::uint8_t*>(narrow))->element == ptx::MapElement::U8);
+  const std::uint64_t less[16] = {0x500190fd0000, 0x4000244322, 0x4000, 0, 0xff000001ff, 0, 0x1f00000000000000, 0x3f};
+  CHECK(read_hardware_map(reinterpret_cast<const std::uint8_t*>(less))->swizzle == 64);
+  const std::uint64_t none[16] = {};
+  CHECK_FALSE(read_hardware_map(reinterpret_cast<const std::uint8_t*>(none)).has_value());
 }
