@@ -28,13 +28,13 @@ int answered(const AnswerRow* row, const char* name, void* const* arguments) {
     return kNotSupported;
   }
   void* const to = arguments[row->argument];
-  if (row->answer == Answer::Nothing || !to) return 0;
+  if (row->answer == TableAnswer::Nothing || !to) return 0;
   const float millisecond = 1;
   std::uint64_t value = 0;
-  if (row->answer == Answer::Handle) value = next_handle += 16;
-  if (row->answer == Answer::Context) value = kContext;
-  if (row->answer == Answer::Milliseconds) std::memcpy(&value, &millisecond, sizeof millisecond);
-  std::memcpy(to, &value, row->answer == Answer::Zero4 || row->answer == Answer::Milliseconds ? 4 : 8);
+  if (row->answer == TableAnswer::Handle) value = next_handle += 16;
+  if (row->answer == TableAnswer::Context) value = kContext;
+  if (row->answer == TableAnswer::Milliseconds) std::memcpy(&value, &millisecond, sizeof millisecond);
+  std::memcpy(to, &value, row->answer == TableAnswer::Zero4 || row->answer == TableAnswer::Milliseconds ? 4 : 8);
   return 0;
 }
 

@@ -3,7 +3,7 @@
 
 namespace heddle::ptx::capture {
 
-enum class Answer {
+enum class TableAnswer {
   Nothing,  ///< it has worked
   Handle,   ///< it has worked; an argument points to where a new handle goes
   Zero4,    ///< it has worked; an argument points to 4 bytes that become 0: an int, a float, a state
@@ -14,7 +14,7 @@ enum class Answer {
 
 struct AnswerRow {
   const char* name;
-  Answer answer;
+  TableAnswer answer;
   int argument;  ///< which one, from 0
 };
 

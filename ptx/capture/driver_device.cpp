@@ -21,7 +21,7 @@ int blocks_per_sm(int threads, std::size_t dynamic_shared) {
 }
 
 CUresult function_attribute(int* value, CUfunction_attribute attribute, const void* kernel) {
-  const auto entry = capture::Record::get().entry(kernel);
+  const auto entry = capture::CaptureRecord::get().entry(kernel);
   const int version = capture::device().major * 10 + capture::device().minor;
   switch (attribute) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = entry ? static_cast<int>(entry->most_threads) : 1024; break;

@@ -15,8 +15,8 @@
 namespace {
 
 namespace capture = heddle::ptx::capture;
+using capture::CaptureRecord;
 using capture::LaunchCall;
-using capture::Record;
 
 /// A handle that no other module has.
 void* new_handle() {
@@ -28,7 +28,7 @@ template <class Handle>
 CUresult loaded(Handle* to, const void* image, bool real, CUresult result) {
   if (result != CUDA_SUCCESS) return result;
   if (!real) *to = static_cast<Handle>(new_handle());
-  Record::get().add_module(*to, Record::get().read_module(image));
+  CaptureRecord::get().add_module(*to, CaptureRecord::get().read_module(image));
   return CUDA_SUCCESS;
 }
 
@@ -48,7 +48,7 @@ CUresult loaded_file(Handle* to, const char* path, bool real, CUresult result) {
 template <class Handle>
 CUresult found(Handle* to, const void* module, const char* name, bool real, CUresult result) {
   if (result != CUDA_SUCCESS) return result;
-  const void* handle = Record::get().add_kernel(real ? *to : nullptr, name, Record::get().module(module));
+  const void* handle = CaptureRecord::get().add_kernel(real ? *to : nullptr, name, CaptureRecord::get().module(module));
   if (!handle && !real) return CUDA_ERROR_NOT_FOUND;
   if (!real) *to = static_cast<Handle>(const_cast<void*>(handle));
   return CUDA_SUCCESS;
@@ -67,7 +67,7 @@ CUresult name_of(const char** name, CUkernel kernel) {
 /// All kernels of a module; those of the real driver are asked for their names.
 template <class Handle>
 CUresult listed(Handle* to, unsigned most, const void* module, bool real) {
-  const auto known = Record::get().module(module);
+  const auto known = CaptureRecord::get().module(module);
   if (!known) return real ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
   for (unsigned k = 0; k < most && k < known->kernels.size(); ++k) {
     const char* name = known->kernels[k].c_str();
@@ -115,8 +115,8 @@ heddle::ptx::TensorMap map_of(CUtensorMapDataType type, unsigned rank, void* add
 
 /// Where there is a driver, `map` holds its 128 bytes already. Two maps of it are the same bytes only where they say the same.
 CUresult encoded(CUtensorMap* map, heddle::ptx::TensorMap said, bool real) {
-  if (!real) bytes_of(map) = capture::opaque_map(Record::get().maps());
-  Record::get().add_map(bytes_of(map), std::move(said));
+  if (!real) bytes_of(map) = capture::opaque_map(CaptureRecord::get().maps());
+  CaptureRecord::get().add_map(bytes_of(map), std::move(said));
   return CUDA_SUCCESS;
 }
 
@@ -160,7 +160,7 @@ HEDDLE_EXPORT CUresult cuLibraryGetModule(CUmodule* to, CUlibrary library) {
   const auto real = HEDDLE_REAL(cuLibraryGetModule);
   if (const CUresult result = real ? real(to, library) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
   if (!real) *to = reinterpret_cast<CUmodule>(library);
-  Record::get().add_module(*to, Record::get().module(library));
+  CaptureRecord::get().add_module(*to, CaptureRecord::get().module(library));
   return CUDA_SUCCESS;
 }
 
@@ -176,7 +176,7 @@ HEDDLE_EXPORT CUresult cuLibraryGetKernel(CUkernel* to, CUlibrary library, const
 
 HEDDLE_EXPORT CUresult cuModuleGetFunctionCount(unsigned* count, CUmodule module) {
   HEDDLE_PASS(cuModuleGetFunctionCount, count, module);
-  const auto known = Record::get().module(module);
+  const auto known = CaptureRecord::get().module(module);
   *count = known ? static_cast<unsigned>(known->kernels.size()) : 0;
   return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
@@ -202,13 +202,13 @@ HEDDLE_EXPORT CUresult cuKernelGetFunction(CUfunction* to, CUkernel kernel) {
   const auto real = HEDDLE_REAL(cuKernelGetFunction);
   if (const CUresult result = real ? real(to, kernel) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
   if (!real) *to = reinterpret_cast<CUfunction>(kernel);
-  Record::get().add_kernel_alias(*to, kernel);
+  CaptureRecord::get().add_kernel_alias(*to, kernel);
   return CUDA_SUCCESS;
 }
 
 HEDDLE_EXPORT CUresult cuFuncGetName(const char** name, CUfunction kernel) {
   HEDDLE_PASS(cuFuncGetName, name, kernel);
-  const auto known = Record::get().kernel(kernel);
+  const auto known = CaptureRecord::get().kernel(kernel);
   if (!known) return CUDA_ERROR_INVALID_HANDLE;
   *name = strdup(known->name.c_str());  // the driver keeps it too
   return CUDA_SUCCESS;
@@ -221,7 +221,7 @@ HEDDLE_EXPORT CUresult cuKernelGetName(const char** name, CUkernel kernel) {
 
 HEDDLE_EXPORT CUresult cuFuncGetParamInfo(CUfunction kernel, std::size_t index, std::size_t* at, std::size_t* bytes) {
   HEDDLE_PASS(cuFuncGetParamInfo, kernel, index, at, bytes);
-  const auto entry = Record::get().entry(kernel);
+  const auto entry = CaptureRecord::get().entry(kernel);
   if (!entry || index >= entry->parameters.size()) return CUDA_ERROR_INVALID_VALUE;
   *at = entry->parameters[index].at;
   if (bytes) *bytes = entry->parameters[index].bytes;
@@ -243,20 +243,20 @@ HEDDLE_EXPORT CUresult cuModuleGetGlobal(CUdeviceptr* to, std::size_t* bytes, CU
 
 HEDDLE_EXPORT CUresult cuLaunchKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                                       unsigned shared, CUstream stream, void** parameters, void** extra) {
-  Record::get().write_launch(kernel, {{gx, gy, gz}, {0, 0, 0}, {bx, by, bz}, shared, parameters, extra});
+  CaptureRecord::get().write_launch(kernel, {{gx, gy, gz}, {0, 0, 0}, {bx, by, bz}, shared, parameters, extra});
   HEDDLE_PASS(cuLaunchKernel, kernel, gx, gy, gz, bx, by, bz, shared, stream, parameters, extra);
   return CUDA_SUCCESS;
 }
 
 HEDDLE_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                                                  unsigned bz, unsigned shared, CUstream stream, void** parameters) {
-  Record::get().write_launch(kernel, {{gx, gy, gz}, {0, 0, 0}, {bx, by, bz}, shared, parameters, nullptr});
+  CaptureRecord::get().write_launch(kernel, {{gx, gy, gz}, {0, 0, 0}, {bx, by, bz}, shared, parameters, nullptr});
   HEDDLE_PASS(cuLaunchCooperativeKernel, kernel, gx, gy, gz, bx, by, bz, shared, stream, parameters);
   return CUDA_SUCCESS;
 }
 
 HEDDLE_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** parameters, void** extra) {
-  Record::get().write_launch(kernel, call_of(*config, parameters, extra));
+  CaptureRecord::get().write_launch(kernel, call_of(*config, parameters, extra));
   HEDDLE_PASS(cuLaunchKernelEx, config, kernel, parameters, extra);
   return CUDA_SUCCESS;
 }
@@ -264,12 +264,12 @@ HEDDLE_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction
 HEDDLE_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
                                             const CUDA_KERNEL_NODE_PARAMS* what) {
   const void* kernel = what->func ? static_cast<const void*>(what->func) : what->kern;
-  Record::get().write_launch(kernel, {{what->gridDimX, what->gridDimY, what->gridDimZ},
-                                      {0, 0, 0},
-                                      {what->blockDimX, what->blockDimY, what->blockDimZ},
-                                      what->sharedMemBytes,
-                                      what->kernelParams,
-                                      what->extra});
+  CaptureRecord::get().write_launch(kernel, {{what->gridDimX, what->gridDimY, what->gridDimZ},
+                                             {0, 0, 0},
+                                             {what->blockDimX, what->blockDimY, what->blockDimZ},
+                                             what->sharedMemBytes,
+                                             what->kernelParams,
+                                             what->extra});
   HEDDLE_PASS(cuGraphAddKernelNode, node, graph, before, count, what);
   *node = static_cast<CUgraphNode>(new_handle());
   return CUDA_SUCCESS;
@@ -318,7 +318,7 @@ HEDDLE_EXPORT CUresult cuTensorMapEncodeIm2col(CUtensorMap* map, CUtensorMapData
 
 HEDDLE_EXPORT CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address) {
   const auto real = HEDDLE_REAL(cuTensorMapReplaceAddress);
-  auto said = Record::get().map(bytes_of(map));
+  auto said = CaptureRecord::get().map(bytes_of(map));
   if (const CUresult result = real ? real(map, address) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
   if (!said) return CUDA_ERROR_INVALID_VALUE;
   said->address = reinterpret_cast<std::uint64_t>(address);

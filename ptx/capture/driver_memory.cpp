@@ -16,19 +16,19 @@
 namespace {
 
 namespace capture = heddle::ptx::capture;
-using capture::Memory;
-using capture::Record;
+using capture::CapturedMemory;
+using capture::CaptureRecord;
 
 template <class F>
 auto memory(const F& use) {
-  return Record::get().memory(use);
+  return CaptureRecord::get().memory(use);
 }
 
 /// Device memory: the real driver's `result`, or a made-up address.
 CUresult allocated(CUdeviceptr* to, std::size_t bytes, bool real, CUresult result) {
   if (bytes == 0 && !real) return CUDA_ERROR_INVALID_VALUE;
   if (result != CUDA_SUCCESS) return result;
-  memory([&](Memory& m) {
+  memory([&](CapturedMemory& m) {
     if (!real) *to = m.new_address(bytes);
     m.add(*to, bytes);
   });
@@ -43,12 +43,12 @@ CUresult shared(void** to, std::size_t bytes, bool real, CUresult result) {
     *to = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (*to == MAP_FAILED) return CUDA_ERROR_OUT_OF_MEMORY;
   }
-  memory([&](Memory& m) { m.add_host(*to, bytes); });
+  memory([&](CapturedMemory& m) { m.add_host(*to, bytes); });
   return CUDA_SUCCESS;
 }
 
 void forget(std::uint64_t address, bool real) {
-  memory([&](Memory& m) {
+  memory([&](CapturedMemory& m) {
     const auto [begin, bytes] = m.piece(address);
     if (!real && bytes > 0 && begin == address && m.is_host(address)) munmap(reinterpret_cast<void*>(address), bytes);
     m.remove(address);
@@ -56,7 +56,7 @@ void forget(std::uint64_t address, bool real) {
 }
 
 CUresult to_device(CUdeviceptr to, const void* from, std::size_t bytes) {
-  memory([&](Memory& m) {
+  memory([&](CapturedMemory& m) {
     if (m.is_host(to) && !HEDDLE_REAL(cuMemcpyHtoD)) std::memmove(reinterpret_cast<void*>(to), from, bytes);
     m.write(to, from, bytes);
   });
@@ -64,18 +64,18 @@ CUresult to_device(CUdeviceptr to, const void* from, std::size_t bytes) {
 }
 
 CUresult to_host(void* to, CUdeviceptr from, std::size_t bytes) {
-  memory([&](Memory& m) { m.read(to, from, bytes); });
+  memory([&](CapturedMemory& m) { m.read(to, from, bytes); });
   return CUDA_SUCCESS;
 }
 
 CUresult between(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  memory([&](Memory& m) { m.copy(to, from, bytes); });
+  memory([&](CapturedMemory& m) { m.copy(to, from, bytes); });
   return CUDA_SUCCESS;
 }
 
 /// Whichever the addresses are: one that was not allocated here is the host's.
 CUresult copied(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
-  const auto is_device = [](CUdeviceptr at) { return memory([&](Memory& m) { return m.piece(at).second > 0 && !m.is_host(at); }); };
+  const auto is_device = [](CUdeviceptr at) { return memory([&](CapturedMemory& m) { return m.piece(at).second > 0 && !m.is_host(at); }); };
   if (is_device(to)) return is_device(from) ? between(to, from, bytes) : to_device(to, reinterpret_cast<const void*>(from), bytes);
   if (HEDDLE_REAL(cuMemcpy)) return CUDA_SUCCESS;
   if (is_device(from)) return to_host(reinterpret_cast<void*>(to), from, bytes);
@@ -85,7 +85,7 @@ CUresult copied(CUdeviceptr to, CUdeviceptr from, std::size_t bytes) {
 
 template <class T>
 CUresult filled(CUdeviceptr to, T value, std::size_t count) {
-  memory([&](Memory& m) {
+  memory([&](CapturedMemory& m) {
     if (m.is_host(to) && !HEDDLE_REAL(cuMemsetD8)) std::fill_n(reinterpret_cast<T*>(to), count, value);
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
     if (std::all_of(bytes, bytes + sizeof value, [&](std::uint8_t byte) { return byte == bytes[0]; }))
@@ -142,12 +142,12 @@ HEDDLE_FREES(cuMemFreeHost, (void* at), (at), reinterpret_cast<std::uint64_t>(at
 HEDDLE_EXPORT CUresult cuMemHostRegister(void* at, std::size_t bytes, unsigned flags) {
   const auto real = HEDDLE_REAL(cuMemHostRegister);
   if (const CUresult result = real ? real(at, bytes, flags) : CUDA_SUCCESS; result != CUDA_SUCCESS) return result;
-  memory([&](Memory& m) { m.add_host(at, bytes); });
+  memory([&](CapturedMemory& m) { m.add_host(at, bytes); });
   return CUDA_SUCCESS;
 }
 
 HEDDLE_EXPORT CUresult cuMemHostUnregister(void* at) {
-  memory([&](Memory& m) { m.remove(reinterpret_cast<std::uint64_t>(at)); });
+  memory([&](CapturedMemory& m) { m.remove(reinterpret_cast<std::uint64_t>(at)); });
   HEDDLE_PASS(cuMemHostUnregister, at);
   return CUDA_SUCCESS;
 }
@@ -195,7 +195,7 @@ HEDDLE_EXPORT CUresult cuMemGetInfo(std::size_t* unused, std::size_t* total) {
 
 HEDDLE_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* bytes, CUdeviceptr at) {
   HEDDLE_PASS(cuMemGetAddressRange, begin, bytes, at);
-  const auto piece = memory([&](Memory& m) { return m.piece(at); });
+  const auto piece = memory([&](CapturedMemory& m) { return m.piece(at); });
   if (begin) *begin = piece.first;
   if (bytes) *bytes = piece.second;
   return piece.second > 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
@@ -203,8 +203,8 @@ HEDDLE_EXPORT CUresult cuMemGetAddressRange(CUdeviceptr* begin, std::size_t* byt
 
 HEDDLE_EXPORT CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr at) {
   HEDDLE_PASS(cuPointerGetAttribute, value, attribute, at);
-  const auto [begin, bytes] = memory([&](Memory& m) { return m.piece(at); });
-  const bool host = memory([&](Memory& m) { return m.is_host(at); });
+  const auto [begin, bytes] = memory([&](CapturedMemory& m) { return m.piece(at); });
+  const bool host = memory([&](CapturedMemory& m) { return m.is_host(at); });
   if (bytes == 0) return CUDA_ERROR_INVALID_VALUE;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE: *static_cast<unsigned*>(value) = host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE; break;

@@ -11,8 +11,8 @@
 namespace heddle::ptx::capture {
 namespace {
 
-constexpr Answer kNothing = Answer::Nothing, kHandle = Answer::Handle, kZero4 = Answer::Zero4, kZero8 = Answer::Zero8,
-                 kContext = Answer::Context;
+constexpr TableAnswer kNothing = TableAnswer::Nothing, kHandle = TableAnswer::Handle, kZero4 = TableAnswer::Zero4,
+                      kZero8 = TableAnswer::Zero8, kContext = TableAnswer::Context;
 
 constexpr AnswerRow kRows[] = {
     {"cuInit", kNothing, 0},
@@ -77,8 +77,8 @@ constexpr AnswerRow kRows[] = {
     {"cuEventRecordWithFlags", kNothing, 0},
     {"cuEventQuery", kNothing, 0},
     {"cuEventSynchronize", kNothing, 0},
-    {"cuEventElapsedTime", Answer::Milliseconds, 0},
-    {"cuEventElapsedTime_v2", Answer::Milliseconds, 0},
+    {"cuEventElapsedTime", TableAnswer::Milliseconds, 0},
+    {"cuEventElapsedTime_v2", TableAnswer::Milliseconds, 0},
     // graphs: their launches are written when they are put in
     {"cuStreamBeginCapture_v2", kNothing, 0},
     {"cuStreamEndCapture", kHandle, 1},

@@ -8,9 +8,9 @@ namespace heddle::ptx::capture {
 namespace {
 
 /// Words of a text from `at` on: names, numbers, ".words", and single signs; comments are skipped. "" at the end.
-class Words {
+class EntryWords {
  public:
-  Words(std::string_view text, std::size_t at) : text_(text), at_(at) {}
+  EntryWords(std::string_view text, std::size_t at) : text_(text), at_(at) {}
 
   std::string_view next() {
     skip();
@@ -50,8 +50,8 @@ std::uint64_t type_bytes(std::string_view word) {
 }
 
 /// After ".param": [.align N] .type [.ptr .space .align N] name [[N]]. Gives the sign behind it.
-std::string_view read_parameter(Words& words, Entry& entry) {
-  Parameter parameter;
+std::string_view read_parameter(EntryWords& words, CapturedEntry& entry) {
+  CapturedParameter parameter;
   std::uint64_t align = 0;
   bool pointer = false;
   std::string_view word = words.next();
@@ -80,7 +80,7 @@ std::string_view read_parameter(Words& words, Entry& entry) {
   return word;
 }
 
-std::array<std::uint32_t, 3> read_three(Words& words, std::string_view& after) {
+std::array<std::uint32_t, 3> read_three(EntryWords& words, std::string_view& after) {
   std::array<std::uint32_t, 3> three{1, 1, 1};
   for (std::size_t k = 0; k < 3; ++k) {
     three[k] = static_cast<std::uint32_t>(number(words.next()));
@@ -91,7 +91,7 @@ std::array<std::uint32_t, 3> read_three(Words& words, std::string_view& after) {
 }
 
 /// Whether it has a body.
-bool read_entry(Words& words, Entry& entry) {
+bool read_entry(EntryWords& words, CapturedEntry& entry) {
   entry.name = words.next();
   std::string_view word = words.next();
   if (word == "(")
@@ -112,13 +112,13 @@ bool read_entry(Words& words, Entry& entry) {
 
 }  // namespace
 
-std::vector<Entry> entries_of(std::string_view text) {
-  std::vector<Entry> entries;
+std::vector<CapturedEntry> entries_of(std::string_view text) {
+  std::vector<CapturedEntry> entries;
   for (std::size_t at = text.find(".entry"); at != std::string_view::npos; at = text.find(".entry", at + 6)) {
     const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1 is 0
     if (text.substr(line, at - line).find("//") != std::string_view::npos) continue;
-    Words words(text, at + 6);
-    Entry entry;
+    EntryWords words(text, at + 6);
+    CapturedEntry entry;
     if (read_entry(words, entry)) entries.push_back(std::move(entry));
   }
   return entries;
@@ -126,7 +126,7 @@ std::vector<Entry> entries_of(std::string_view text) {
 
 std::string target_of(std::string_view text) {
   for (std::size_t at = text.find(".target"); at != std::string_view::npos; at = text.find(".target", at + 7))
-    if (at == 0 || text[at - 1] == '\n') return std::string(Words(text, at + 7).next());
+    if (at == 0 || text[at - 1] == '\n') return std::string(EntryWords(text, at + 7).next());
   return "";
 }
 

@@ -9,15 +9,15 @@
 
 namespace heddle::ptx::capture {
 
-struct Parameter {
+struct CapturedParameter {
   std::uint64_t at = 0, bytes = 0;  ///< in the parameter block
   std::string type;                 ///< "u64"; of an array of bytes "b8"
   bool array = false;
 };
 
-struct Entry {
+struct CapturedEntry {
   std::string name;
-  std::vector<Parameter> parameters;
+  std::vector<CapturedParameter> parameters;
   std::uint64_t block_bytes = 0;                  ///< of all parameters
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< .reqnctapercluster
   std::uint32_t most_threads = 1024;              ///< of .reqntid or .maxntid
@@ -25,7 +25,7 @@ struct Entry {
 
 /// Every .entry that has a body, in the order of the text. Parameters lie as C would lay them in a struct (PTX ISA, "Kernel Function
 /// Parameters"); a list that cannot be read ends the entry before it.
-std::vector<Entry> entries_of(std::string_view text);
+std::vector<CapturedEntry> entries_of(std::string_view text);
 
 /// "sm_90a" of ".target sm_90a"; "" where it has none.
 std::string target_of(std::string_view text);

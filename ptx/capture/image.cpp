@@ -59,7 +59,7 @@ std::string unpacked_zstd(const unsigned char* from, std::size_t bytes, std::siz
   return trouble.empty() ? text : std::string();
 }
 
-void read_text(const FatEntry& entry, const unsigned char* data, Image& image) {
+void read_text(const FatEntry& entry, const unsigned char* data, CapturedImage& image) {
   std::string text;
   if (entry.unpacked_bytes > kMostBytes)
     image.trouble = "its PTX is too large";
@@ -74,7 +74,7 @@ void read_text(const FatEntry& entry, const unsigned char* data, Image& image) {
 }
 
 /// A kernel's instructions lie in a section ".text.NAME".
-void read_machine_code(const unsigned char* data, Image& image) {
+void read_machine_code(const unsigned char* data, CapturedImage& image) {
   image.machine_code = true;
   const auto header = read<Elf64_Ehdr>(data);
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum) return;
@@ -84,8 +84,8 @@ void read_machine_code(const unsigned char* data, Image& image) {
     if (const std::string name = names + section(index).sh_name; name.starts_with(".text.")) image.kernels.push_back(name.substr(6));
 }
 
-Image read_fat(const unsigned char* data) {
-  Image image;
+CapturedImage read_fat(const unsigned char* data) {
+  CapturedImage image;
   const auto header = read<FatHeader>(data);
   for (std::uint64_t at = 0; at + sizeof(FatEntry) <= header.bytes;) {
     const unsigned char* begin = data + header.header_bytes + at;
@@ -124,12 +124,12 @@ std::string unpacked_lz4(const unsigned char* from, std::size_t bytes, std::size
   return text;
 }
 
-Image read_image(const void* data) {
+CapturedImage read_image(const void* data) {
   const auto* bytes = static_cast<const unsigned char*>(data);
   const auto magic = read<std::uint32_t>(bytes);
   if (magic == kWrapperMagic) return read_image(read<Wrapper>(bytes).data);
   if (magic == kFatMagic) return read_fat(bytes);
-  Image image;
+  CapturedImage image;
   if (magic == kElfMagic)
     read_machine_code(bytes, image);
   else

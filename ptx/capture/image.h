@@ -6,7 +6,7 @@
 
 namespace heddle::ptx::capture {
 
-struct Image {
+struct CapturedImage {
   std::vector<std::string> texts;    ///< PTX, in the order of the file
   bool machine_code = false;         ///< it has a cubin, too or only
   std::vector<std::string> kernels;  ///< of machine code
@@ -14,7 +14,7 @@ struct Image {
 };
 
 /// Pre: `data` begins a fat binary (or its wrapper), PTX that ends with a NUL, or an ELF file.
-Image read_image(const void* data);
+CapturedImage read_image(const void* data);
 
 /// What LZ4's block format holds (lz4_Block_format.md); as much of it as is well formed.
 std::string unpacked_lz4(const unsigned char* from, std::size_t bytes, std::size_t unpacked);

@@ -10,28 +10,28 @@ constexpr std::uint64_t kGap = 1 << 16;  // addresses of allocations end in zero
 
 }  // namespace
 
-std::uint64_t Memory::new_address(std::uint64_t bytes) {
+std::uint64_t CapturedMemory::new_address(std::uint64_t bytes) {
   const std::uint64_t address = next_;
   next_ += (bytes + 2 * kGap - 1) / kGap * kGap;
   return address;
 }
 
-void Memory::add(std::uint64_t address, std::uint64_t bytes) { pieces_[address] = {bytes, {}, false, false}; }
+void CapturedMemory::add(std::uint64_t address, std::uint64_t bytes) { pieces_[address] = {bytes, {}, false, false}; }
 
-void Memory::add_host(const void* address, std::uint64_t bytes) {
+void CapturedMemory::add_host(const void* address, std::uint64_t bytes) {
   pieces_[reinterpret_cast<std::uint64_t>(address)] = {bytes, {}, false, true};
 }
 
-void Memory::remove(std::uint64_t address) { pieces_.erase(address); }
+void CapturedMemory::remove(std::uint64_t address) { pieces_.erase(address); }
 
-Memory::Pieces::iterator Memory::find(std::uint64_t address) {
+CapturedMemory::Pieces::iterator CapturedMemory::find(std::uint64_t address) {
   auto at = pieces_.upper_bound(address);
   if (at == pieces_.begin()) return pieces_.end();
   --at;
   return address - at->first < at->second.bytes ? at : pieces_.end();
 }
 
-void Memory::write(std::uint64_t to, const void* from, std::uint64_t bytes) {
+void CapturedMemory::write(std::uint64_t to, const void* from, std::uint64_t bytes) {
   const auto at = find(to);
   if (at == pieces_.end() || at->second.host) return;
   Piece& piece = at->second;
@@ -43,7 +43,7 @@ void Memory::write(std::uint64_t to, const void* from, std::uint64_t bytes) {
   std::memcpy(piece.known.data() + begin, from, end - begin);
 }
 
-void Memory::fill(std::uint64_t to, std::uint8_t value, std::uint64_t bytes) {
+void CapturedMemory::fill(std::uint64_t to, std::uint8_t value, std::uint64_t bytes) {
   const auto at = find(to);
   if (at == pieces_.end() || at->second.host) return;
   if (to == at->first && bytes >= at->second.bytes && value == 0) {
@@ -56,7 +56,7 @@ void Memory::fill(std::uint64_t to, std::uint8_t value, std::uint64_t bytes) {
   write(to, same.data(), same.size());
 }
 
-void Memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+void CapturedMemory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   const auto at = find(from);
   const auto target = find(to);
   if (target == pieces_.end()) return;
@@ -71,7 +71,7 @@ void Memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
   target->second.known.resize(std::min<std::size_t>(target->second.known.size(), to - target->first));
 }
 
-void Memory::read(void* to, std::uint64_t from, std::uint64_t bytes) const {
+void CapturedMemory::read(void* to, std::uint64_t from, std::uint64_t bytes) const {
   const auto at = find(from);
   if (at != pieces_.end() && at->second.host) {
     std::memmove(to, reinterpret_cast<const void*>(from), bytes);
@@ -84,17 +84,17 @@ void Memory::read(void* to, std::uint64_t from, std::uint64_t bytes) const {
   std::memcpy(to, known.data() + begin, std::min<std::size_t>(bytes, known.size() - begin));
 }
 
-std::pair<std::uint64_t, std::uint64_t> Memory::piece(std::uint64_t address) const {
+std::pair<std::uint64_t, std::uint64_t> CapturedMemory::piece(std::uint64_t address) const {
   const auto at = find(address);
   return at == pieces_.end() ? std::pair<std::uint64_t, std::uint64_t>{} : std::pair{at->first, at->second.bytes};
 }
 
-bool Memory::is_host(std::uint64_t address) const {
+bool CapturedMemory::is_host(std::uint64_t address) const {
   const auto at = find(address);
   return at != pieces_.end() && at->second.host;
 }
 
-Buffer Memory::buffer(Pieces::const_iterator at) const {
+Buffer CapturedMemory::buffer(Pieces::const_iterator at) const {
   Buffer buffer{"", at->first, at->second.bytes, at->second.known, at->second.zero};
   if (!at->second.host || at->second.bytes > most_) return buffer;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(at->first);
@@ -102,7 +102,7 @@ Buffer Memory::buffer(Pieces::const_iterator at) const {
   return buffer;
 }
 
-std::vector<Buffer> Memory::reached_from(const std::vector<std::uint64_t>& words) const {
+std::vector<Buffer> CapturedMemory::reached_from(const std::vector<std::uint64_t>& words) const {
   std::map<std::uint64_t, Buffer> reached;
   std::vector<std::uint64_t> open = words;
   while (!open.empty()) {

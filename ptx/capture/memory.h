@@ -11,10 +11,10 @@
 
 namespace heddle::ptx::capture {
 
-class Memory {
+class CapturedMemory {
  public:
   /// What larger pieces of memory hold is not kept, but for their being all 0: index arrays and counters are small.
-  explicit Memory(std::uint64_t most_bytes) : most_(most_bytes) {}
+  explicit CapturedMemory(std::uint64_t most_bytes) : most_(most_bytes) {}
 
   std::uint64_t new_address(std::uint64_t bytes);  ///< never given twice, with a gap behind it
   void add(std::uint64_t address, std::uint64_t bytes);
@@ -46,7 +46,7 @@ class Memory {
   using Pieces = std::map<std::uint64_t, Piece>;
 
   Pieces::iterator find(std::uint64_t address);
-  Pieces::const_iterator find(std::uint64_t address) const { return const_cast<Memory*>(this)->find(address); }
+  Pieces::const_iterator find(std::uint64_t address) const { return const_cast<CapturedMemory*>(this)->find(address); }
   Buffer buffer(Pieces::const_iterator at) const;
 
   std::uint64_t most_, next_ = 0x500100000000;

@@ -43,20 +43,20 @@ std::uint64_t setting(const char* name, std::uint64_t otherwise) {
   return value.empty() ? otherwise : std::strtoull(value.c_str(), nullptr, 10);
 }
 
-Text text_of(std::string ptx) {
-  Text text{std::move(ptx), "", {}};
+CapturedText text_of(std::string ptx) {
+  CapturedText text{std::move(ptx), "", {}};
   text.target = target_of(text.ptx);
   text.entries = entries_of(text.ptx);
   return text;
 }
 
-const Entry* find(const Text& text, const std::string& name) {
-  const auto at = std::find_if(text.entries.begin(), text.entries.end(), [&](const Entry& entry) { return entry.name == name; });
+const CapturedEntry* find(const CapturedText& text, const std::string& name) {
+  const auto at = std::find_if(text.entries.begin(), text.entries.end(), [&](const CapturedEntry& entry) { return entry.name == name; });
   return at == text.entries.end() ? nullptr : &*at;
 }
 
 /// The block that the kernel sees, from the address of each parameter, or from the block as a whole.
-std::vector<std::uint8_t> parameter_block(const Entry& entry, const LaunchCall& call) {
+std::vector<std::uint8_t> parameter_block(const CapturedEntry& entry, const LaunchCall& call) {
   std::vector<std::uint8_t> block(entry.block_bytes, 0);
   if (call.parameters) {
     for (std::size_t k = 0; k < entry.parameters.size(); ++k)
@@ -74,7 +74,7 @@ std::vector<std::uint8_t> parameter_block(const Entry& entry, const LaunchCall& 
 }
 
 /// A program may have hundreds of them, as PyTorch has.
-void say_machine_code_only(const Kernel& kernel) {
+void say_machine_code_only(const CapturedKernel& kernel) {
   constexpr int kMost = 3;
   static int said = 0;
   if (++said > kMost) return said == kMost + 1 ? say("other kernels are machine code only, too") : void();
@@ -89,10 +89,10 @@ std::vector<std::uint64_t> words_of(const std::vector<std::uint8_t>& bytes) {
   return words;
 }
 
-std::vector<NamedParameter> names_of(const Entry& entry) {
+std::vector<NamedParameter> names_of(const CapturedEntry& entry) {
   std::vector<NamedParameter> names;
   for (std::size_t k = 0; k < entry.parameters.size(); ++k)
-    if (const Parameter& parameter = entry.parameters[k]; !parameter.array)
+    if (const CapturedParameter& parameter = entry.parameters[k]; !parameter.array)
       names.push_back({"param_" + std::to_string(k), parameter.at, parameter.type});
   return names;
 }
@@ -131,47 +131,47 @@ std::array<std::uint8_t, 128> opaque_map(std::size_t index) {
   return bytes;
 }
 
-Record& Record::get() {
-  static auto& record = *new Record;  // programs launch while they end
+CaptureRecord& CaptureRecord::get() {
+  static auto& record = *new CaptureRecord;  // programs launch while they end
   return record;
 }
 
-Record::Record() : memory_(setting("HEDDLE_CAPTURE_CONTENTS", kMostContents)), folder_(setting("HEDDLE_CAPTURE_DIR")) {
+CaptureRecord::CaptureRecord() : memory_(setting("HEDDLE_CAPTURE_CONTENTS", kMostContents)), folder_(setting("HEDDLE_CAPTURE_DIR")) {
   if (folder_.empty()) folder_ = ".";
 }
 
-std::shared_ptr<const Module> Record::read_module(const void* data) {
-  Image image = read_image(data);
-  auto module = std::make_shared<Module>();
+std::shared_ptr<const CapturedModule> CaptureRecord::read_module(const void* data) {
+  CapturedImage image = read_image(data);
+  auto module = std::make_shared<CapturedModule>();
   module->machine_code = image.machine_code;
   module->trouble = std::move(image.trouble);
   module->kernels = std::move(image.kernels);
   for (std::string& text : image.texts) module->texts.push_back(text_of(std::move(text)));
-  for (const Text& text : module->texts)
-    for (const Entry& entry : text.entries)
+  for (const CapturedText& text : module->texts)
+    for (const CapturedEntry& entry : text.entries)
       if (std::find(module->kernels.begin(), module->kernels.end(), entry.name) == module->kernels.end())
         module->kernels.push_back(entry.name);
   return module;
 }
 
-void Record::add_module(const void* handle, std::shared_ptr<const Module> module) {
+void CaptureRecord::add_module(const void* handle, std::shared_ptr<const CapturedModule> module) {
   const std::lock_guard<std::mutex> lock(mutex_);
   modules_[handle] = std::move(module);
 }
 
-std::shared_ptr<const Module> Record::module(const void* handle) {
+std::shared_ptr<const CapturedModule> CaptureRecord::module(const void* handle) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = modules_.find(handle);
   return at == modules_.end() ? nullptr : at->second;
 }
 
-const void* Record::add_kernel(const void* handle, const std::string& name, std::shared_ptr<const Module> module) {
+const void* CaptureRecord::add_kernel(const void* handle, const std::string& name, std::shared_ptr<const CapturedModule> module) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (!module) return nullptr;
   if (!handle) {
     for (const auto& [known, kernel] : kernels_)
       if (kernel.module == module && kernel.name == name) return known;
-    const bool has = std::any_of(module->texts.begin(), module->texts.end(), [&](const Text& text) { return find(text, name); });
+    const bool has = std::any_of(module->texts.begin(), module->texts.end(), [&](const CapturedText& text) { return find(text, name); });
     if (!has && !module->machine_code) return nullptr;
     handle = reinterpret_cast<const void*>(0x10000 + 16 * ++next_handle_);
   }
@@ -179,47 +179,47 @@ const void* Record::add_kernel(const void* handle, const std::string& name, std:
   return handle;
 }
 
-void Record::add_kernel_alias(const void* handle, const void* same) {
+void CaptureRecord::add_kernel_alias(const void* handle, const void* same) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto at = kernels_.find(same); at != kernels_.end()) kernels_[handle] = Kernel(at->second);
+  if (const auto at = kernels_.find(same); at != kernels_.end()) kernels_[handle] = CapturedKernel(at->second);
 }
 
-std::optional<Kernel> Record::kernel(const void* handle) {
+std::optional<CapturedKernel> CaptureRecord::kernel(const void* handle) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = kernels_.find(handle);
   return at == kernels_.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::optional<Entry> Record::entry(const void* handle) {
+std::optional<CapturedEntry> CaptureRecord::entry(const void* handle) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = kernels_.find(handle);
-  const Entry* entry = nullptr;
+  const CapturedEntry* entry = nullptr;
   if (at == kernels_.end() || !choose(at->second, entry)) return std::nullopt;
   return *entry;
 }
 
-void Record::add_map(const std::array<std::uint8_t, 128>& opaque, TensorMap map) {
+void CaptureRecord::add_map(const std::array<std::uint8_t, 128>& opaque, TensorMap map) {
   const std::lock_guard<std::mutex> lock(mutex_);
   maps_[opaque] = std::move(map);
 }
 
-std::optional<TensorMap> Record::map(const std::array<std::uint8_t, 128>& opaque) {
+std::optional<TensorMap> CaptureRecord::map(const std::array<std::uint8_t, 128>& opaque) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = maps_.find(opaque);
   return at == maps_.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::size_t Record::maps() {
+std::size_t CaptureRecord::maps() {
   const std::lock_guard<std::mutex> lock(mutex_);
   return maps_.size();
 }
 
 /// Where a module is machine code only: the newest text with such an entry in the folders of HEDDLE_CAPTURE_TEXTS, where compilers that
 /// keep their PTX have put it.
-const Module* Record::texts_beside(const std::string& kernel) {
+const CapturedModule* CaptureRecord::texts_beside(const std::string& kernel) {
   std::istringstream folders(setting("HEDDLE_CAPTURE_TEXTS"));
   fs::file_time_type newest{};
-  Module found;
+  CapturedModule found;
   for (std::string folder; std::getline(folders, folder, ':');) {
     std::error_code ignored;
     for (fs::recursive_directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
@@ -229,7 +229,7 @@ const Module* Record::texts_beside(const std::string& kernel) {
       std::ifstream file(at->path(), std::ios::binary);
       std::string ptx{std::istreambuf_iterator<char>(file), {}};
       ptx.resize(std::min(ptx.size(), ptx.find('\0')));
-      Text text = text_of(std::move(ptx));
+      CapturedText text = text_of(std::move(ptx));
       if (!find(text, kernel)) continue;
       newest = time;
       found.texts.assign(1, std::move(text));
@@ -238,8 +238,8 @@ const Module* Record::texts_beside(const std::string& kernel) {
   return found.texts.empty() ? nullptr : &(beside_[kernel] = std::move(found));
 }
 
-const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
-  const Module* module = kernel.module.get();
+const CapturedText* CaptureRecord::choose(const CapturedKernel& kernel, const CapturedEntry*& entry) {
+  const CapturedModule* module = kernel.module.get();
   if (module->texts.empty() && module->machine_code) {
     const auto at = beside_.find(kernel.name);
     module = at != beside_.end() ? &at->second : texts_beside(kernel.name);
@@ -248,16 +248,16 @@ const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
       return nullptr;
     }
   }
-  const Text* best = nullptr;
+  const CapturedText* best = nullptr;
   std::string others;
-  for (const Text& text : module->texts) {
-    const Entry* here = find(text, kernel.name);
+  for (const CapturedText& text : module->texts) {
+    const CapturedEntry* here = find(text, kernel.name);
     if (!here) continue;
     if (!runs_on(text.target, target())) {
       others += (others.empty() ? "" : ", ") + text.target;
       continue;
     }
-    const auto rank = [](const Text& t) { return std::pair(t.target == target(), std::atoi(t.target.c_str() + 3)); };
+    const auto rank = [](const CapturedText& t) { return std::pair(t.target == target(), std::atoi(t.target.c_str() + 3)); };
     if (!best || rank(text) > rank(*best)) {
       best = &text;
       entry = here;
@@ -272,7 +272,7 @@ const Text* Record::choose(const Kernel& kernel, const Entry*& entry) {
   return nullptr;
 }
 
-std::string Record::write_text(const std::string& ptx) {
+std::string CaptureRecord::write_text(const std::string& ptx) {
   if (const auto at = written_.find(ptx); at != written_.end()) return at->second;
   std::string name;
   if (!write_all(new_file(folder_, ".ptx", name), ptx)) return "";
@@ -280,7 +280,7 @@ std::string Record::write_text(const std::string& ptx) {
 }
 
 /// Maps lie at multiples of 64 bytes, in parameters and in memory.
-void Record::place_maps(Launch& launch) const {
+void CaptureRecord::place_maps(Launch& launch) const {
   const auto search = [&](const std::vector<std::uint8_t>& bytes, std::uint64_t base, bool in_parameters) {
     for (std::size_t at = 0; at + 128 <= bytes.size(); at += 64) {
       std::array<std::uint8_t, 128> here;
@@ -301,12 +301,12 @@ void Record::place_maps(Launch& launch) const {
   launch.buffers = memory_.reached_from(words);
 }
 
-void Record::write_launch(const void* handle, const LaunchCall& call) {
+void CaptureRecord::write_launch(const void* handle, const LaunchCall& call) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = kernels_.find(handle);
   if (at == kernels_.end()) return say("a kernel is launched that no module of the program had");
-  const Entry* entry = nullptr;
-  const Text* text = choose(at->second, entry);
+  const CapturedEntry* entry = nullptr;
+  const CapturedText* text = choose(at->second, entry);
   if (!text) return;
   Launch launch;
   launch.kernel = at->second.name;

@@ -20,21 +20,21 @@
 namespace heddle::ptx::capture {
 
 /// A PTX text with its entries.
-struct Text {
+struct CapturedText {
   std::string ptx, target;
-  std::vector<Entry> entries;
+  std::vector<CapturedEntry> entries;
 };
 
-struct Module {
-  std::vector<Text> texts;
+struct CapturedModule {
+  std::vector<CapturedText> texts;
   std::string trouble;               ///< why it has no text, or not all of them
   bool machine_code = false;         ///< it has a cubin
   std::vector<std::string> kernels;  ///< names of all, as far as they are known
 };
 
-struct Kernel {
+struct CapturedKernel {
   std::string name;
-  std::shared_ptr<const Module> module;
+  std::shared_ptr<const CapturedModule> module;
 };
 
 /// What cuLaunchKernel says.
@@ -52,21 +52,21 @@ const std::string& target();
 std::array<std::uint8_t, 128> opaque_map(std::size_t index);
 
 /// All members may be called by several threads.
-class Record {
+class CaptureRecord {
  public:
-  static Record& get();
+  static CaptureRecord& get();
 
   /// Pre: see read_image().
-  std::shared_ptr<const Module> read_module(const void* image);
-  void add_module(const void* handle, std::shared_ptr<const Module> module);
-  std::shared_ptr<const Module> module(const void* handle);
+  std::shared_ptr<const CapturedModule> read_module(const void* image);
+  void add_module(const void* handle, std::shared_ptr<const CapturedModule> module);
+  std::shared_ptr<const CapturedModule> module(const void* handle);
   /// The handle of a kernel; where there is no driver, `handle` is null and one is made. Null: there is no such kernel.
-  const void* add_kernel(const void* handle, const std::string& name, std::shared_ptr<const Module> module);
+  const void* add_kernel(const void* handle, const std::string& name, std::shared_ptr<const CapturedModule> module);
   /// A driver may have two handles for one kernel.
   void add_kernel_alias(const void* handle, const void* same);
-  std::optional<Kernel> kernel(const void* handle);
+  std::optional<CapturedKernel> kernel(const void* handle);
   /// The kernel's entry in the text that the device would run.
-  std::optional<Entry> entry(const void* handle);
+  std::optional<CapturedEntry> entry(const void* handle);
 
   void add_map(const std::array<std::uint8_t, 128>& opaque, TensorMap map);
   std::optional<TensorMap> map(const std::array<std::uint8_t, 128>& opaque);
@@ -82,21 +82,21 @@ class Record {
   }
 
  private:
-  Record();
-  const Text* choose(const Kernel& kernel, const Entry*& entry);
-  const Module* texts_beside(const std::string& kernel);
+  CaptureRecord();
+  const CapturedText* choose(const CapturedKernel& kernel, const CapturedEntry*& entry);
+  const CapturedModule* texts_beside(const std::string& kernel);
   void place_maps(Launch& launch) const;
   std::string write_text(const std::string& ptx);
 
   std::mutex mutex_;
-  Memory memory_;
+  CapturedMemory memory_;
   std::string folder_;
-  std::map<const void*, std::shared_ptr<const Module>> modules_;
-  std::map<const void*, Kernel> kernels_;
+  std::map<const void*, std::shared_ptr<const CapturedModule>> modules_;
+  std::map<const void*, CapturedKernel> kernels_;
   std::map<std::array<std::uint8_t, 128>, TensorMap> maps_;
-  std::map<std::string, std::string> written_;  ///< text: its file
-  std::map<std::string, Module> beside_;        ///< kernel: text out of HEDDLE_CAPTURE_TEXTS
-  std::set<std::string> launches_;              ///< as they were written
+  std::map<std::string, std::string> written_;    ///< text: its file
+  std::map<std::string, CapturedModule> beside_;  ///< kernel: text out of HEDDLE_CAPTURE_TEXTS
+  std::set<std::string> launches_;                ///< as they were written
   std::uint64_t next_handle_ = 0;
 };
 

@@ -8,7 +8,8 @@
 namespace heddle::ptx::capture {
 namespace {
 
-constexpr Answer kNothing = Answer::Nothing, kHandle = Answer::Handle, kZero4 = Answer::Zero4, kZero8 = Answer::Zero8;
+constexpr TableAnswer kNothing = TableAnswer::Nothing, kHandle = TableAnswer::Handle, kZero4 = TableAnswer::Zero4,
+                      kZero8 = TableAnswer::Zero8;
 
 constexpr AnswerRow kRows[] = {
     {"cudaProfilerStart", kNothing, 0},
@@ -58,7 +59,7 @@ constexpr AnswerRow kRows[] = {
     {"cudaEventRecordWithFlags", kNothing, 0},
     {"cudaEventQuery", kNothing, 0},
     {"cudaEventSynchronize", kNothing, 0},
-    {"cudaEventElapsedTime", Answer::Milliseconds, 0},
+    {"cudaEventElapsedTime", TableAnswer::Milliseconds, 0},
     // graphs: their launches are written when they are put in
     {"cudaStreamBeginCapture", kNothing, 0},
     {"cudaStreamEndCapture", kHandle, 1},

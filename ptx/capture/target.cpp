@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kGb = 1'000'000'000;
 
 // SMs and memory of the SXM boards by NVIDIA's data sheets; shared memory by the CUDA programming guide's table of compute capabilities.
-constexpr Device kDevices[] = {
+constexpr CapturedDevice kDevices[] = {
     {"NVIDIA A100-SXM4-80GB", 8, 0, 108, 166912, 80 * kGb},
     {"NVIDIA A40", 8, 6, 84, 101376, 48 * kGb},
     {"NVIDIA L40S", 8, 9, 142, 101376, 48 * kGb},
@@ -26,11 +26,11 @@ constexpr Device kDevices[] = {
 
 }  // namespace
 
-const Device& device() {
-  static const Device& found = []() -> const Device& {
+const CapturedDevice& device() {
+  static const CapturedDevice& found = []() -> const CapturedDevice& {
     const int version = std::atoi(target().c_str() + std::min<std::size_t>(3, target().size()));
-    const auto* at =
-        std::find_if(std::begin(kDevices), std::end(kDevices), [&](const Device& each) { return each.major * 10 + each.minor == version; });
+    const auto* at = std::find_if(std::begin(kDevices), std::end(kDevices),
+                                  [&](const CapturedDevice& each) { return each.major * 10 + each.minor == version; });
     if (at != std::end(kDevices)) return *at;
     say("there is no device for " + target() + ", an H100 is taken");
     return kDevices[3];
@@ -39,7 +39,7 @@ const Device& device() {
 }
 
 int device_attribute(int attribute) {
-  const Device& here = device();
+  const CapturedDevice& here = device();
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
     case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:

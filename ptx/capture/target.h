@@ -5,7 +5,7 @@
 
 namespace heddle::ptx::capture {
 
-struct Device {
+struct CapturedDevice {
   const char* name;
   int major, minor;
   int sms;
@@ -14,7 +14,7 @@ struct Device {
 };
 
 /// The one that the program runs on, by target().
-const Device& device();
+const CapturedDevice& device();
 
 /// By CUdevice_attribute, which is cudaDeviceAttr; 0 for what nobody asks.
 int device_attribute(int attribute);

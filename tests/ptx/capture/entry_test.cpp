@@ -62,7 +62,7 @@ TEST_CASE("LZ4 blocks are unpacked, and damaged ones end early", "[capture]") {
 }
 
 TEST_CASE("memory keeps what the host wrote, as far as it is known without a gap", "[capture]") {
-  Memory memory(64);
+  CapturedMemory memory(64);
   const auto at = memory.new_address(32), other = memory.new_address(1000);
   memory.add(at, 32);
   memory.add(other, 1000);
