@@ -163,6 +163,8 @@ struct Listing {
 Result<std::string> program_file(const std::string& name) {
   const std::string file = name.find('/') == std::string::npos ? find_program(name) : name;
   std::error_code ignored;
+  if (file.empty() && fs::exists(name, ignored))
+    return Error::input(fmt::format("there is no program '{}' on PATH", name), "say ./" + name);
   if (file.empty() || !fs::is_regular_file(file, ignored)) return Error::input(fmt::format("there is no program '{}'", name), "");
   if (access(file.c_str(), X_OK) != 0) return Error::input(fmt::format("'{}' cannot be run", name), "is it a program?");
   return file;

@@ -100,6 +100,18 @@ CapturedImage read_fat(const unsigned char* data) {
   return image;
 }
 
+/// With -rdc=true the second version has, in a list that ends with null, the binaries that were linked: texts are only there.
+CapturedImage read_wrapper(const Wrapper& wrapper) {
+  constexpr std::uint32_t kLinked = 2;
+  CapturedImage image = read_image(wrapper.data);
+  if (wrapper.version != kLinked || !wrapper.more) return image;
+  for (const auto* part = static_cast<const void* const*>(wrapper.more); *part && read<std::uint32_t>(*part) == kFatMagic; ++part) {
+    CapturedImage more = read_image(*part);
+    image.texts.insert(image.texts.end(), more.texts.begin(), more.texts.end());
+  }
+  return image;
+}
+
 }  // namespace
 
 std::string unpacked_lz4(const unsigned char* from, std::size_t bytes, std::size_t unpacked) {
@@ -127,7 +139,7 @@ std::string unpacked_lz4(const unsigned char* from, std::size_t bytes, std::size
 CapturedImage read_image(const void* data) {
   const auto* bytes = static_cast<const unsigned char*>(data);
   const auto magic = read<std::uint32_t>(bytes);
-  if (magic == kWrapperMagic) return read_image(read<Wrapper>(bytes).data);
+  if (magic == kWrapperMagic) return read_wrapper(read<Wrapper>(bytes));
   if (magic == kFatMagic) return read_fat(bytes);
   CapturedImage image;
   if (magic == kElfMagic)
