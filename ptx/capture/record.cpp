@@ -175,7 +175,9 @@ const void* CaptureRecord::add_kernel(const void* handle, const std::string& nam
     if (!has && !module->machine_code) return nullptr;
     handle = reinterpret_cast<const void*>(0x10000 + 16 * ++next_handle_);
   }
-  kernels_[handle] = {name, std::move(module)};
+  const CapturedKernel& kernel = kernels_[handle] = {name, std::move(module)};
+  // Compilers load a kernel when they have just made it: later there may be a newer one of the same name.
+  if (kernel.module->texts.empty() && kernel.module->machine_code) (void)texts_beside(kernel);
   return handle;
 }
 
@@ -216,7 +218,9 @@ std::size_t CaptureRecord::maps() {
 
 /// Where a module is machine code only: the newest text with such an entry in the folders of HEDDLE_CAPTURE_TEXTS, where compilers that
 /// keep their PTX have put it.
-const CapturedModule* CaptureRecord::texts_beside(const std::string& kernel) {
+const CapturedModule* CaptureRecord::texts_beside(const CapturedKernel& kernel) {
+  const std::pair key(kernel.module.get(), kernel.name);
+  if (const auto known = beside_.find(key); known != beside_.end()) return &known->second;
   std::istringstream folders(setting("HEDDLE_CAPTURE_TEXTS"));
   fs::file_time_type newest{};
   CapturedModule found;
@@ -230,19 +234,18 @@ const CapturedModule* CaptureRecord::texts_beside(const std::string& kernel) {
       std::string ptx{std::istreambuf_iterator<char>(file), {}};
       ptx.resize(std::min(ptx.size(), ptx.find('\0')));
       CapturedText text = text_of(std::move(ptx));
-      if (!find(text, kernel)) continue;
+      if (!find(text, kernel.name)) continue;
       newest = time;
       found.texts.assign(1, std::move(text));
     }
   }
-  return found.texts.empty() ? nullptr : &(beside_[kernel] = std::move(found));
+  return found.texts.empty() ? nullptr : &(beside_[key] = std::move(found));
 }
 
 const CapturedText* CaptureRecord::choose(const CapturedKernel& kernel, const CapturedEntry*& entry) {
   const CapturedModule* module = kernel.module.get();
   if (module->texts.empty() && module->machine_code) {
-    const auto at = beside_.find(kernel.name);
-    module = at != beside_.end() ? &at->second : texts_beside(kernel.name);
+    module = texts_beside(kernel);
     if (!module) {
       say_machine_code_only(kernel);
       return nullptr;

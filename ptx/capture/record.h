@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ptx/capture/entry.h"
@@ -84,7 +85,7 @@ class CaptureRecord {
  private:
   CaptureRecord();
   const CapturedText* choose(const CapturedKernel& kernel, const CapturedEntry*& entry);
-  const CapturedModule* texts_beside(const std::string& kernel);
+  const CapturedModule* texts_beside(const CapturedKernel& kernel);
   void place_maps(Launch& launch) const;
   std::string write_text(const std::string& ptx);
 
@@ -94,9 +95,10 @@ class CaptureRecord {
   std::map<const void*, std::shared_ptr<const CapturedModule>> modules_;
   std::map<const void*, CapturedKernel> kernels_;
   std::map<std::array<std::uint8_t, 128>, TensorMap> maps_;
-  std::map<std::string, std::string> written_;    ///< text: its file
-  std::map<std::string, CapturedModule> beside_;  ///< kernel: text out of HEDDLE_CAPTURE_TEXTS
-  std::set<std::string> launches_;                ///< as they were written
+  std::map<std::string, std::string> written_;  ///< text: its file
+  /// By module and kernel: its text out of HEDDLE_CAPTURE_TEXTS.
+  std::map<std::pair<const CapturedModule*, std::string>, CapturedModule> beside_;
+  std::set<std::string> launches_;  ///< as they were written
   std::uint64_t next_handle_ = 0;
 };
 
