@@ -10,6 +10,7 @@ namespace heddle::app {
 std::vector<CommandSpec> batch_rows();  ///< about many jobs at once: batch, merge, store
 CommandSpec bench_row();
 CommandSpec calibrate_row();
+CommandSpec capture_row();
 CommandSpec emit_row();
 CommandSpec compile_row();
 CommandSpec interpret_row();

@@ -298,6 +298,7 @@ std::vector<CommandSpec> make_table() {
        run_adopt},
       bench_row(),
       calibrate_row(),
+      capture_row(),
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",
        {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",

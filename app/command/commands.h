@@ -25,6 +25,7 @@ int run_interpret(const Arguments& arguments, const Terminal& terminal);
 int run_run(const Arguments& arguments, const Terminal& terminal);
 int run_profile(const Arguments& arguments, const Terminal& terminal);
 int run_bench_command(const Arguments& arguments, const Terminal& terminal);
+int run_capture(const Arguments& arguments, const Terminal& terminal);
 int run_calibrate(const Arguments& arguments, const Terminal& terminal);
 int run_race(const Arguments& arguments, const Terminal& terminal);
 int run_overlay(const Arguments& arguments, const Terminal& terminal);

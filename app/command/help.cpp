@@ -32,7 +32,7 @@ const std::vector<Group>& groups() {
         "paper"}},
       {"change and make files", {"new", "export", "overlay", "adopt", "fit", "merge", "store", "completion"}},
       {"run kernels and jobs",
-       {"eval", "emit", "interpret", "compile", "run", "race", "profile", "bench", "calibrate", "validate", "batch", "serve"}},
+       {"eval", "emit", "interpret", "compile", "run", "race", "profile", "bench", "calibrate", "capture", "validate", "batch", "serve"}},
   };
   return all;
 }

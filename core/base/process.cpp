@@ -8,14 +8,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <string_view>
 
 #include "core/base/split.h"
 
 extern char** environ;
 
 namespace heddle {
+namespace {
+
+/// Our environment with `changes` in it. The words are theirs and ours: nothing may change while it is used.
+std::vector<char*> environment_with(std::vector<std::string>& changes) {
+  std::vector<char*> all;
+  for (char** at = environ; *at; ++at) {
+    const std::string_view word = *at;
+    const std::string_view name = word.substr(0, word.find('=') + 1);
+    if (std::none_of(changes.begin(), changes.end(), [&](const std::string& change) { return change.starts_with(name); }))
+      all.push_back(*at);
+  }
+  for (std::string& change : changes) all.push_back(change.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+}  // namespace
 
 Process::Process(ProcessPlan plan) : own_group_(plan.own_group) {
   posix_spawn_file_actions_t actions;
@@ -32,8 +51,9 @@ Process::Process(ProcessPlan plan) : own_group_(plan.own_group) {
   std::vector<char*> arguments;
   for (std::string& word : plan.words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  failure_ =
-      (plan.on_path ? ::posix_spawnp : ::posix_spawn)(&pid_, plan.words.front().c_str(), &actions, &attributes, arguments.data(), environ);
+  const std::vector<char*> environment = environment_with(plan.environment);
+  failure_ = (plan.on_path ? ::posix_spawnp : ::posix_spawn)(&pid_, plan.words.front().c_str(), &actions, &attributes, arguments.data(),
+                                                             environment.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (failure_ != 0) pid_ = -1;

@@ -27,6 +27,7 @@ struct ProcessPlan {
   bool on_path = false;                ///< the program is looked for on PATH
   /// In a group of its own, with what it starts: Ctrl-C at the terminal is then ours alone to handle, and all of them end together.
   bool own_group = false;
+  std::vector<std::string> environment{};  ///< NAME=VALUE, instead of what this process has under the name
 };
 
 struct ProcessEnd {

@@ -54,6 +54,7 @@ const std::map<std::string, Recipe>& recipes() {
       {"adopt", {3}},
       {"calibrate", {1, false, {"--on", "--package", "--remote-program"}}},
       {"bench", {1, false}},
+      {"capture", {1, false}},
       {"eval", {8}},
       {"alternatives", {3}},
       {"latency", {3}},
@@ -162,6 +163,7 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
          return m.dice.pick({"gemm", "check", "gemm-small", "gem"});
        }},
       {"--schedules", [](Maker& m) { return m.output("folder", ""); }},
+      {"--texts", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--map", [](Maker& m) { return m.one_of(m.world.constraints); }},
       {"--launch", [](Maker& m) { return m.written_file(".json"); }},
       {"--ground", [](Maker& m) { return m.one_of(m.world.constraints); }},

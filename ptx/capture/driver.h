@@ -1,0 +1,13 @@
+// What the files of the driver stand-in share.
+#pragma once
+
+#include <string>
+
+#include "ptx/capture/symbols.h"
+
+namespace heddle::ptx::capture {
+
+/// Whether a function is ours also where there is a real driver, because launches depend on what it is told.
+bool is_intercepted(const std::string& name);
+
+}  // namespace heddle::ptx::capture
