@@ -76,7 +76,7 @@ std::string member(const char* name, const List& list, const F& text_of) {
 }  // namespace
 
 std::string launch_text(const Launch& launch) {
-  std::string text = "{\"format\":\"heddle.launch/1\",\n \"kernel\":" + quoted(launch.kernel) + ",\n \"ptx\":" + quoted(launch.ptx);
+  std::string text = "{\"schema\":\"heddle.launch/1\",\n \"kernel\":" + quoted(launch.kernel) + ",\n \"ptx\":" + quoted(launch.ptx);
   text += ",\n \"grid\":" + numbers(launch.grid) + ",\"cluster\":" + numbers(launch.cluster) + ",\"block\":" + numbers(launch.block);
   text += ",\"dynamic_shared\":" + std::to_string(launch.dynamic_shared) + ",\n \"parameters\":" + hex(launch.parameters);
   text += member("names", launch.names, [](const NamedParameter& named) {

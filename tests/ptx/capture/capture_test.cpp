@@ -98,7 +98,7 @@ TEST_CASE("a launch through the driver is written with its text, sizes and param
   CHECK(said.code == 0);
   CHECK(holds(said.text, "0.json: copy, grid 4x2x1, block 256x1x1, 1024 bytes of dynamic shared memory"));
   const Json launch = folder.launch(0);
-  CHECK(line(launch, "format") == "\"heddle.launch/1\"");
+  CHECK(line(launch, "schema") == "\"heddle.launch/1\"");
   CHECK(line(launch, "kernel") == "\"copy\"");
   CHECK(line(launch, "ptx") == "\"0.ptx\"");
   CHECK(holds(folder.text("0.ptx"), ".visible .entry copy("));
