@@ -135,16 +135,4 @@ class StatementScan {
 
 std::vector<PtxStatement> ptx_statements(std::string_view text) { return StatementScan(text).scan(); }
 
-std::vector<std::string_view> words_of(std::string_view operands) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < operands.size();) {
-    std::size_t end = at;
-    while (end < operands.size() && in_word(operands[end])) ++end;
-    const std::string_view word = operands.substr(at, end - at);
-    if (!word.empty() && !(word[0] >= '0' && word[0] <= '9')) words.push_back(word);
-    at = std::max(end, at + 1);
-  }
-  return words;
-}
-
 }  // namespace heddle::test
