@@ -101,6 +101,7 @@ bool decode_logic(const PtxInstruction& i, DecodedInstruction& d) {
     case Opcode::Lop3: {
       const std::size_t at = 4;
       if (i.operands.size() <= at || i.operands[at].kind != PtxOperand::Kind::Immediate) return false;
+      if (d.twin >= 0 && join_of(i, 1) == BoolJoin::None) return false;
       d.word = i.operands[at].immediate & 0xFF;
       d.join = join_of(i, 1);
       return give(d, d.join == BoolJoin::None ? 4 : 5, fn_lop3, d.join == BoolJoin::None ? known_lop3 : nullptr);

@@ -105,18 +105,18 @@ bool read_map(OneCopy& copy, const PtxOperand& operand) {
 bool read_size(OneCopy& copy, std::size_t index) {
   copy.shared_bytes = copy.signalled_bytes = copy.reader.need(index, "the number of bytes");
   if (copy.reader.stopped()) return false;
-  aligned(copy.run, copy.fragment, copy.instruction, copy.shared_bytes, 16, "the number of bytes");
+  aligned({copy.run, copy.fragment, copy.instruction}, copy.shared_bytes, 16, "the number of bytes");
   return true;
 }
 
 void check_shared_alignment(OneCopy& copy, std::uint64_t address, const char* what) {
-  aligned(copy.run, copy.fragment, copy.instruction, byte_of(address), copy.form.tensor ? 128 : 16, what);
+  aligned({copy.run, copy.fragment, copy.instruction}, byte_of(address), copy.form.tensor ? 128 : 16, what);
 }
 
 void check_global(OneCopy& copy, const PtxOperand& operand) {
   const std::optional<std::uint64_t> address = copy.reader.ask(operand);
   if (!address) return;
-  aligned(copy.run, copy.fragment, copy.instruction, *address, 16, "address");
+  aligned({copy.run, copy.fragment, copy.instruction}, *address, 16, "address");
   if (copy.run.global.around(*address, copy.shared_bytes) == nullptr)
     copy.run.find(CheckRule::OutOfGlobal, copy.fragment, copy.instruction,
                   fmt::format("{} bytes at {:#x} are in no buffer of the launch", copy.shared_bytes, *address));
