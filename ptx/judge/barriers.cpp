@@ -273,14 +273,15 @@ std::vector<RelatedPlace> others_of(const Barriers::NamedRound& round, const Bar
 
 }  // namespace
 
-Barriers::Joined Barriers::join_named(int cta, int id, int threads_needed, int threads_here, const KnownClocks& brought, const By& by) {
+Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by) {
+  const int id = at.id;
   const auto wrong = [&](std::string sentence, std::vector<RelatedPlace> related = {}) {
     find(CheckRule::NamedBarrierCount, by, std::move(sentence), id, std::move(related));
   };
   if (id < 0 || id >= kNamedBarriers) wrong(fmt::format("named barrier {}: they are 0 to {}", id, kNamedBarriers - 1));
   if (threads_needed <= 0 || threads_needed % kWarpThreads != 0)
     wrong(fmt::format("named barrier {} with {} threads, which is no multiple of {}", id, threads_needed, kWarpThreads));
-  Rest::Named& named = rest_->named[{cta, id}];
+  Rest::Named& named = rest_->named[{at.cta, at.id}];
   NamedRound& round = named.round;
   if (named.open && round.needed != threads_needed)
     wrong(fmt::format("named barrier {} is used with {} threads, while others wait there with {}", id, threads_needed, round.needed),

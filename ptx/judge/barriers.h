@@ -76,12 +76,15 @@ class Barriers {
   void check_end();
 
   // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps.
+  struct NamedPlace {
+    int cta = 0, id = 0;
+  };
   struct Joined {
     bool complete = false;          ///< the barrier was completed by this one
     std::vector<FragmentId> woken;  ///< those that waited (the caller's own not among them)
     KnownClocks known;              ///< what all that came brought
   };
-  Joined join_named(int cta, int id, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
+  Joined join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
   void wait_named(int cta, int id, FragmentId fragment);
   /// The round of a named barrier that is not complete; nullptr: nobody is there.
   struct NamedRound {

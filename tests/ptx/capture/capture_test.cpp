@@ -13,6 +13,8 @@
 #include "core/base/json.h"
 #include "core/base/process.h"
 
+#ifdef HEDDLE_CAPTURED_PROGRAMS  // no toolkit, no stand-ins
+
 using namespace heddle;
 
 namespace {
@@ -289,4 +291,6 @@ TEST_CASE("the example of a package is captured", "[capture][.slow]") {
   CHECK(launch.find("maps")->items()->size() == 3);
   CHECK(holds(folder.text("0.ptx"), "wgmma.mma_async"));
 }
+#endif
+
 #endif

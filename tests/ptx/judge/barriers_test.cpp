@@ -217,12 +217,12 @@ TEST_CASE("a fence makes a warp's barriers known to the async proxy") {
 
 TEST_CASE("a named barrier is complete when its threads are there") {
   BarrierScene scene;
-  CHECK_FALSE(scene.barriers.join_named(0, 3, 64, 32, scene.step(0, 4), scene.by(0, 1)).complete);
+  CHECK_FALSE(scene.barriers.join_named({0, 3}, 64, 32, scene.step(0, 4), scene.by(0, 1)).complete);
   scene.barriers.wait_named(0, 3, 5);
-  CHECK_FALSE(scene.barriers.join_named(1, 3, 64, 32, scene.step(2, 4), scene.by(2, 1)).complete);  // another CTA's
+  CHECK_FALSE(scene.barriers.join_named({1, 3}, 64, 32, scene.step(2, 4), scene.by(2, 1)).complete);  // another CTA's
   REQUIRE(scene.barriers.named_round(0, 3) != nullptr);
   CHECK(scene.barriers.named_round(0, 3)->here == 32);
-  const Barriers::Joined joined = scene.barriers.join_named(0, 3, 64, 32, scene.step(1, 6), scene.by(1, 1));
+  const Barriers::Joined joined = scene.barriers.join_named({0, 3}, 64, 32, scene.step(1, 6), scene.by(1, 1));
   CHECK(joined.complete);
   CHECK(joined.woken == std::vector<FragmentId>{5});
   CHECK(joined.known.seen.at(scene.warps[0]) == 4);
@@ -234,19 +234,19 @@ TEST_CASE("a named barrier is complete when its threads are there") {
 
 TEST_CASE("numbers and counts of named barriers") {
   BarrierScene scene;
-  SECTION("no such barrier") { scene.barriers.join_named(0, 16, 64, 32, {}, scene.by(0, 1)); }
-  SECTION("no whole warps") { scene.barriers.join_named(0, 1, 48, 32, {}, scene.by(0, 1)); }
+  SECTION("no such barrier") { scene.barriers.join_named({0, 16}, 64, 32, {}, scene.by(0, 1)); }
+  SECTION("no whole warps") { scene.barriers.join_named({0, 1}, 48, 32, {}, scene.by(0, 1)); }
   SECTION("two counts at once") {
-    scene.barriers.join_named(0, 1, 96, 32, {}, scene.by(0, 1));
-    scene.barriers.join_named(0, 1, 128, 32, {}, scene.by(1, 2));
+    scene.barriers.join_named({0, 1}, 96, 32, {}, scene.by(0, 1));
+    scene.barriers.join_named({0, 1}, 128, 32, {}, scene.by(1, 2));
   }
   SECTION("more than its count") {
-    scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(0, 1));
-    scene.barriers.join_named(0, 1, 64, 64, {}, scene.by(1, 2));
+    scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 1));
+    scene.barriers.join_named({0, 1}, 64, 64, {}, scene.by(1, 2));
   }
   SECTION("a warp twice") {
-    scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(0, 1));
-    CHECK(scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(0, 2)).complete);
+    scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 1));
+    CHECK(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 2)).complete);
   }
   REQUIRE_FALSE(scene.findings.all().empty());
   CHECK(scene.rules().front() == CheckRule::NamedBarrierCount);
@@ -254,9 +254,9 @@ TEST_CASE("numbers and counts of named barriers") {
 
 TEST_CASE("halves of a warp come to a named barrier one after the other") {
   BarrierScene scene;
-  scene.barriers.join_named(0, 1, 64, 16, {}, scene.by(0, 1));
-  scene.barriers.join_named(0, 1, 64, 16, {}, scene.by(0, 2));
-  CHECK(scene.barriers.join_named(0, 1, 64, 32, {}, scene.by(1, 2)).complete);
+  scene.barriers.join_named({0, 1}, 64, 16, {}, scene.by(0, 1));
+  scene.barriers.join_named({0, 1}, 64, 16, {}, scene.by(0, 2));
+  CHECK(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(1, 2)).complete);
   CHECK(scene.rules() == kNone);
 }
 
