@@ -187,6 +187,7 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   for (const BarrierLanes& group : groups) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
+    barrier->waited_at = true;
     if (!over(instruction, *barrier, group.number)) {
       if (missing == nullptr) {
         missing = barrier;

@@ -47,6 +47,7 @@ ClusterRun::ClusterRun(const PtxModule& module_in, const PtxFunction& function_i
   in.cluster = cluster_shape(launch, function);
   in.block = block_shape(launch, function);
   cluster_size_ = static_cast<int>(std::min(16u, in.cluster[0] * in.cluster[1] * in.cluster[2]));
+  barriers.set_ctas(cluster_size_);
   threads_per_cta_ = static_cast<int>(std::min(1024u, in.block[0] * in.block[1] * in.block[2]));
   warps_per_cta_ = (threads_per_cta_ + kLanes - 1) / kLanes;
   in.lay_out_shared(module, function);

@@ -43,7 +43,7 @@ struct DecodedInstruction {
   bool second = false;     ///< a twin: works out the second destination
   bool converged = false;  ///< needs all lanes of the warp
   bool effect = false;     ///< somebody else may see that it was executed
-  bool touches = false;    ///< registers that nothing needs (values of products, maybe)
+  bool touches = false;    ///< accumulators or operand A of a product
   bool clock = false;      ///< reads a clock
   bool of_unit = false;    ///< an action of ptx/units, which judges registers in flight itself
   bool is_signed = false;
