@@ -160,7 +160,6 @@ std::vector<FragmentId> Barriers::turn(Mbarrier& barrier) {
   ++barrier.phase;
   // Phases are in order, so what one gathered the next one has, too.
   barrier.gathered.seen.raise(barrier.component, barrier.phase);
-  barrier.gathered.async.raise(barrier.component, barrier.phase);
   barrier.done = barrier.gathered;
   barrier.pending = barrier.count;
   barrier.arrivals.clear();

@@ -280,6 +280,10 @@ void add_to_reduction(ClusterRun& run, const WarpFragment& fragment, const PtxIn
 
 ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   const bool reduces = instruction.opcode == Opcode::BarRed, arrives = instruction.opcode == Opcode::BarArrive;
+  if (reduces && instruction.operands.size() < 3) {
+    run.stop(instruction, std::string(instruction.mnemonic) + " without its operands");
+    return ActionEnd::Go;
+  }
   const std::size_t at = reduces ? 1 : 0;
   const std::size_t numbers = instruction.operands.size() - std::min(instruction.operands.size(), at + (reduces ? 1 : 0));
   Warp& warp = run.warp_of(fragment);

@@ -84,6 +84,8 @@ void RunInside::start_warps() {
   const std::size_t count = static_cast<std::size_t>(run.cluster_size_ * run.warps_per_cta_);
   run.warps.resize(count);
   meetings.resize(count);
+  fences.assign(count, 1);
+  if (has_products) noted_since.assign(count, std::vector<std::uint32_t>(code.size(), 0));
   local.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     Warp& warp = run.warps[i];
@@ -334,8 +336,12 @@ void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
 }
 
 void RunInside::note_touched(Warp& warp, int pc) {
-  std::vector<int>& since = warp.touched_since;
-  if (std::ranges::find(since, pc) == since.end()) since.push_back(pc);
+  if (!has_products) return;
+  const auto index = static_cast<std::size_t>(warp.index);
+  std::uint32_t& noted = noted_since[index][static_cast<std::size_t>(pc)];
+  if (noted == fences[index]) return;
+  noted = fences[index];
+  warp.touched_since.push_back(pc);
 }
 
 void ClusterRun::find(CheckRule rule, const WarpFragment& fragment, const PtxInstruction& instruction, std::string sentence,

@@ -42,7 +42,17 @@ struct WarpFragment {
   enum class State : std::uint8_t { Ready, Waiting, Parted, Done } state = State::Ready;
   /// What it waits for, for the report of a hang.
   struct Awaits {
-    enum class What : std::uint8_t { Nothing, Mbarrier, Named, Cluster, Registers, Product, Children, Lanes, TensorColumns } what = What::Nothing;
+    enum class What : std::uint8_t {
+      Nothing,
+      Mbarrier,
+      Named,
+      Cluster,
+      Registers,
+      Product,
+      Children,
+      Lanes,
+      TensorColumns
+    } what = What::Nothing;
     std::uint64_t address = 0;  ///< or the named barrier's id
     bool parity = false;
     std::int64_t amount = 0;  ///< threads, registers, columns

@@ -268,6 +268,7 @@ void DecodedText::decode() {
     const PtxInstruction& instruction = function.code[pc];
     DecodedInstruction& decoded = code[pc];
     touched[pc] = registers_of(instruction);
+    has_products |= instruction.opcode == Opcode::WgmmaMma || instruction.opcode == Opcode::WgmmaMmaSparse;
     const PipeUse use = pipe_use(instruction);
     decoded.pipe = use.pipe;
     decoded.cost = use.time * percent / 100;
@@ -314,6 +315,9 @@ int ClusterRun::touched_since_fence(const WarpFragment& fragment, const PtxInstr
   return -1;
 }
 
-void ClusterRun::fence_registers(const WarpFragment& fragment) { warp_of(fragment).touched_since.clear(); }
+void ClusterRun::fence_registers(const WarpFragment& fragment) {
+  warp_of(fragment).touched_since.clear();
+  ++inside_->fences[static_cast<std::size_t>(fragment.warp)];
+}
 
 }  // namespace heddle::ptx

@@ -87,6 +87,7 @@ bool decode_permute(const PtxInstruction& i, DecodedInstruction& d) {
   static constexpr std::string_view modes[] = {"", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"};
   for (std::int16_t mode = 1; mode < 7; ++mode)
     if (i.has(modes[mode])) d.mode = mode;
+  d.bits = 32;
   return give(d, 3, fn_prmt, known_prmt);
 }
 
@@ -100,6 +101,7 @@ bool decode_logic(const PtxInstruction& i, DecodedInstruction& d) {
     case Opcode::Lop3: {
       const std::size_t at = 4;
       if (i.operands.size() <= at || i.operands[at].kind != PtxOperand::Kind::Immediate) return false;
+      if (d.twin >= 0 && join_of(i, 1) == BoolJoin::None) return false;
       d.word = i.operands[at].immediate & 0xFF;
       d.join = join_of(i, 1);
       return give(d, d.join == BoolJoin::None ? 4 : 5, fn_lop3, d.join == BoolJoin::None ? known_lop3 : nullptr);
@@ -121,7 +123,6 @@ bool decode_logic(const PtxInstruction& i, DecodedInstruction& d) {
     case Opcode::Bmsk: d.mode = i.has("wrap") ? kWrap : kClamp; return give(d, 2, fn_bmsk);
     case Opcode::Szext: d.mode = i.has("wrap") ? kWrap : kClamp; return give(d, 2, fn_szext);
     case Opcode::Fns: return give(d, 3, fn_fns);
-    case Opcode::Prmt: return decode_permute(i, d);
     default: return false;
   }
 }
@@ -153,6 +154,7 @@ bool decode_integers(const PtxInstruction& i, DecodedInstruction& d) {
   if (i.words.size() < 2) return false;
   const NumberType type = type_of(i.words.back());
   if (i.opcode == Opcode::Cvt) return decode_cvt(i, d);
+  if (i.opcode == Opcode::Prmt) return decode_permute(i, d);  // a mode may stand behind the type
   if (i.opcode == Opcode::Mov || i.opcode == Opcode::Selp) {
     // moves of floats are moves of bits
     const int bits = type.bits != 0 ? type.bits : bits_of(scalar_of(i.words.back()));

@@ -125,6 +125,7 @@ struct DecodedText {
   };
   std::vector<MachineSlot> machine_slots;
   int slot_count = 0, carry_slot = -1;
+  bool has_products = false;                           ///< of warp groups: registers that are touched between them are watched
   std::unordered_map<std::uint64_t, int> touch_cache;  ///< of touched_since_fence: product's pc and run's pc -> pc that touches
 
  private:
@@ -164,7 +165,10 @@ struct RunInside : DecodedText, LaunchShape {
   void refresh_clocks(const WarpFragment& fragment);
   void finish();
   void report_hang();
-  LaneMask unsure_lanes = 0;  ///< of the instruction now: lanes whose guard is not known
+  /// By warp: for each instruction the serial number of the wgmma.fence behind which it was noted last.
+  std::vector<std::vector<std::uint32_t>> noted_since;
+  std::vector<std::uint32_t> fences;  ///< by warp, from 1
+  LaneMask unsure_lanes = 0;          ///< of the instruction now: lanes whose guard is not known
 
   // control.cpp
   enum class Flow { Go, Parted, Ended };

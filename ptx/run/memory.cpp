@@ -125,6 +125,7 @@ void GlobalMemory::write(std::uint64_t address, int bytes, std::uint64_t value) 
 void GlobalMemory::forget(std::uint64_t address, std::uint64_t bytes) {
   const GlobalBuffer* buffer = around(address, bytes);
   const bool may_be_known = buffer == nullptr || buffer->zero || address - buffer->address < buffer->contents.size();
+  if (!may_be_known && written_.empty()) return;
   for (std::uint64_t at = address; at < address + bytes; ++at) {
     const auto found = written_.find(at >> 3);
     if (found == written_.end() && !may_be_known) continue;

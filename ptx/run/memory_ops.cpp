@@ -27,7 +27,7 @@ struct ThreadAccess {
   Warp& warp() const { return run.warp_of(fragment); }
   int pc() const { return run.pc_of(instruction); }
   std::uint64_t at(int lane) const { return addresses.bits[static_cast<std::size_t>(lane)]; }
-  std::uint64_t bytes() const { return static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(count); }
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(size) * static_cast<std::uint64_t>(std::max(1, count)); }
 };
 
 int size_of(const PtxInstruction& instruction) {
@@ -482,7 +482,7 @@ ActionEnd bulk_store(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
   if (!bytes) return ActionEnd::Go;
   for_lanes(access.lanes, [&](int lane) {
     const std::uint64_t at = access.at(lane);
-    if (cta_of(at) >= run.cluster_size() || byte_of(at) + *bytes > run.shared_bytes()) {
+    if (cta_of(at) >= run.cluster_size() || *bytes > run.shared_bytes() || byte_of(at) + *bytes > run.shared_bytes()) {
       run.find(CheckRule::OutOfShared, fragment, instruction, "store of " + std::to_string(*bytes) + " bytes leaves shared memory");
       return;
     }

@@ -41,7 +41,7 @@ void LaunchShape::lay_out_shared(const PtxModule& module, const PtxFunction& fun
     if (variable.space == PtxVariable::Space::Local) {
       local_bytes = round_up(local_bytes, variable.align);
       variable_at[static_cast<int>(i)] = kLocalWindow + local_bytes;
-      local_bytes += variable.bytes;
+      local_bytes = std::min<std::uint64_t>(local_bytes + variable.bytes, 1u << 19);  // a thread has no more
     } else if (variable.space == PtxVariable::Space::Shared && variable.external) {
       align = std::max(align, variable.align);
     } else if (variable.space == PtxVariable::Space::Shared) {

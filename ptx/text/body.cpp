@@ -14,6 +14,7 @@ namespace heddle::ptx {
 namespace {
 
 constexpr int kMostDepth = 200;
+constexpr std::size_t kLongestMnemonic = 256;  // the longest of PTX has less than half of it
 
 std::vector<std::string_view> words_of(std::string_view mnemonic) {
   std::vector<std::string_view> words;
@@ -238,7 +239,8 @@ class BodyReader {
       instruction.guard = RegisterId(static_cast<std::size_t>(symbol->index));
     }
     const PtxToken& word = tokens_.next();
-    if (!word.is_word() || word.text[0] < 'a' || word.text[0] > 'z') return "no instruction begins with '" + quoted(word.text) + "'";
+    if (!word.is_word() || word.text[0] < 'a' || word.text[0] > 'z' || word.text.size() > kLongestMnemonic)
+      return "no instruction begins with '" + quoted(word.text) + "'";
     instruction.mnemonic = tokens_.take().text;
     instruction.words = words_of(instruction.mnemonic);
     instruction.row = find_opcode(instruction.mnemonic);

@@ -9,7 +9,8 @@ namespace heddle::ptx {
 /// flowgraph", 1979, on the graph turned round. A loop without a way out is taken to have one behind its last block.
 void find_meets(PtxFunction& function);
 
-/// Fills `needed`.
+/// Fills `needed`: what branches, addresses, barriers, counts, descriptors and stored integers hang on, through arithmetic. Not what matrix
+/// instructions multiply, not what is stored of floats or made of floats, and a guard of arithmetic only with what it writes.
 void find_needed(PtxFunction& function);
 
 }  // namespace heddle::ptx

@@ -55,7 +55,7 @@ ActionEnd async_copy(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     LaneReader reader(run, fragment, instruction, std::countr_zero(left));
     const std::uint64_t to = reader.need(std::size_t{0}, "the destination"), bytes = reader.need(2, "the number of bytes");
     if (reader.stopped()) return ActionEnd::Go;
-    if (!aligned(run, fragment, instruction, byte_of(to), bytes == 0 ? 1 : bytes, "the destination")) continue;
+    if (!aligned({run, fragment, instruction}, byte_of(to), bytes == 0 ? 1 : bytes, "the destination")) continue;
     const std::optional<ByteRange> range = shared_range(run, fragment, instruction, to, bytes);
     if (!range) continue;
     ranges.push_back(*range);

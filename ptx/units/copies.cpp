@@ -97,27 +97,26 @@ bool read_map(OneCopy& copy, const PtxOperand& operand) {
   std::uint64_t elements = copy.form.four_rows ? 4 : 1;
   for (std::size_t i = 0; i < map.box.size(); ++i)
     if (!copy.form.four_rows || i == 0) elements *= map.box[i];
-  const bool gaps = map.element == MapElement::U4Align16 || map.element == MapElement::U6Align16;
   copy.signalled_bytes = elements * bytes_of_16(map.element) / 16;
-  copy.shared_bytes = gaps ? elements : copy.signalled_bytes;
+  copy.shared_bytes = elements * shared_bytes_of_16(map.element) / 16;
   return true;
 }
 
 bool read_size(OneCopy& copy, std::size_t index) {
   copy.shared_bytes = copy.signalled_bytes = copy.reader.need(index, "the number of bytes");
   if (copy.reader.stopped()) return false;
-  aligned(copy.run, copy.fragment, copy.instruction, copy.shared_bytes, 16, "the number of bytes");
+  aligned({copy.run, copy.fragment, copy.instruction}, copy.shared_bytes, 16, "the number of bytes");
   return true;
 }
 
 void check_shared_alignment(OneCopy& copy, std::uint64_t address, const char* what) {
-  aligned(copy.run, copy.fragment, copy.instruction, byte_of(address), copy.form.tensor ? 128 : 16, what);
+  aligned({copy.run, copy.fragment, copy.instruction}, byte_of(address), copy.form.tensor ? 128 : 16, what);
 }
 
 void check_global(OneCopy& copy, const PtxOperand& operand) {
   const std::optional<std::uint64_t> address = copy.reader.ask(operand);
   if (!address) return;
-  aligned(copy.run, copy.fragment, copy.instruction, *address, 16, "address");
+  aligned({copy.run, copy.fragment, copy.instruction}, *address, 16, "address");
   if (copy.run.global.around(*address, copy.shared_bytes) == nullptr)
     copy.run.find(CheckRule::OutOfGlobal, copy.fragment, copy.instruction,
                   fmt::format("{} bytes at {:#x} are in no buffer of the launch", copy.shared_bytes, *address));

@@ -89,10 +89,9 @@ std::optional<ByteRange> shared_range(ClusterRun& run, const WarpFragment& fragm
   return ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + bytes)};
 }
 
-bool aligned(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, std::uint64_t address,
-             std::uint64_t multiple, const char* what) {
+bool aligned(const UnitIssue& issue, std::uint64_t address, std::uint64_t multiple, const char* what) {
   if (address % multiple == 0) return true;
-  run.find(CheckRule::Misaligned, fragment, instruction, fmt::format("{} {} is no multiple of {}", what, address, multiple));
+  issue.find(CheckRule::Misaligned, fmt::format("{} {} is no multiple of {}", what, address, multiple));
   return false;
 }
 

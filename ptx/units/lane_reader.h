@@ -8,6 +8,18 @@
 
 namespace heddle::ptx {
 
+/// Who does what to whom: an instruction that a fragment of a warp executes.
+struct UnitIssue {
+  ClusterRun& run;
+  const WarpFragment& fragment;
+  const PtxInstruction& instruction;
+
+  Warp& warp() const { return run.warps[static_cast<std::size_t>(fragment.warp)]; }
+  void find(CheckRule rule, std::string sentence, std::int64_t other = -1) const {
+    run.find(rule, fragment, instruction, std::move(sentence), other);
+  }
+};
+
 class LaneReader {
  public:
   LaneReader(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, int lane)
@@ -38,8 +50,7 @@ std::optional<ByteRange> shared_range(ClusterRun& run, const WarpFragment& fragm
                                       std::uint64_t address, std::uint64_t bytes);
 
 /// False, and a finding, where `address` is no multiple of `multiple`.
-bool aligned(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, std::uint64_t address,
-             std::uint64_t multiple, const char* what);
+bool aligned(const UnitIssue& issue, std::uint64_t address, std::uint64_t multiple, const char* what);
 
 /// A warp-wide instruction that only some of its live lanes execute is a finding; true where all do.
 bool converged(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes);

@@ -28,17 +28,18 @@ std::uint64_t answer_of(const RunInside& inside, std::int64_t answer) {
   return kCanceled | cta(0) | cta(1) << 31 | cta(2) << 47;
 }
 
-void answer_to(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, std::uint64_t address, std::uint64_t barrier_at,
-               std::uint64_t answer) {
-  const Barriers::By by = run.by(fragment, instruction);
-  const Warp& warp = run.warp_of(fragment);
+/// One answer, to one CTA's bytes and barrier.
+void answer_to(const UnitIssue& issue, std::uint64_t address, std::uint64_t barrier_at, std::uint64_t answer) {
+  ClusterRun& run = issue.run;
+  const Barriers::By by = run.by(issue.fragment, issue.instruction);
+  const Warp& warp = issue.warp();
   Mbarrier* barrier = run.barriers.use(barrier_at, by, warp.known);
-  const auto range = shared_range(run, fragment, instruction, address, kBytes);
+  const auto range = shared_range(run, issue.fragment, issue.instruction, address, kBytes);
   if (barrier == nullptr || !range) return;
   const auto cta = static_cast<std::size_t>(cta_of(address));
   run.shadows[cta].write({&*range, 1}, {barrier->component, kPending, Proxy::Async, by.pc, warp.index, "answer to try_cancel"}, warp.known);
   run.shared[cta].forget(range->begin, range->end);
-  run.at(fragment.time + run.costs.copy_latency, [&run, by, barrier_at, range, cta, answer] {
+  run.at(issue.fragment.time + run.costs.copy_latency, [&run, by, barrier_at, range, cta, answer] {
     Barriers::By later = by;
     later.cycle = run.now() / 1000;
     Mbarrier* there = run.barriers.use(barrier_at, later, run.warps[static_cast<std::size_t>(by.warp)].known);
@@ -71,14 +72,14 @@ ActionEnd try_cancel(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     const std::uint64_t address = reader.need(std::size_t{0}, "the address of the answer");
     const std::uint64_t barrier = reader.need(1, "the address of the mbarrier");
     if (reader.stopped()) break;
-    aligned(run, fragment, instruction, byte_of(address), kBytes, "the address of the answer");
+    aligned({run, fragment, instruction}, byte_of(address), kBytes, "the address of the answer");
     const std::uint64_t answer = answer_of(run.inside(), ++run.canceled);
     if (!all) {
-      answer_to(run, fragment, instruction, address, barrier, answer);
+      answer_to({run, fragment, instruction}, address, barrier, answer);
       continue;
     }
     for (std::uint64_t cta = 0; cta < static_cast<std::uint64_t>(run.cluster_size()); ++cta)
-      answer_to(run, fragment, instruction, byte_of(address) | cta << kCtaShift, byte_of(barrier) | cta << kCtaShift, answer);
+      answer_to({run, fragment, instruction}, byte_of(address) | cta << kCtaShift, byte_of(barrier) | cta << kCtaShift, answer);
   }
   return ActionEnd::Go;
 }

@@ -12,12 +12,12 @@ namespace {
 
 constexpr int kRowBytes = 16;
 
-void judge_shared(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, int cta, std::span<const ByteRange> ranges,
-                  bool writes) {
+void judge_shared(const UnitIssue& issue, int cta, std::span<const ByteRange> ranges, bool writes) {
   if (ranges.empty()) return;
-  Warp& warp = run.warp_of(fragment);
-  ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, run.pc_of(instruction), warp.index, writes ? "store" : "load"};
-  access.cycle = fragment.time / 1000;
+  ClusterRun& run = issue.run;
+  const Warp& warp = issue.warp();
+  ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, run.pc_of(issue.instruction), warp.index, writes ? "store" : "load"};
+  access.cycle = issue.fragment.time / 1000;
   Shadow& shadow = run.shadows[static_cast<std::size_t>(cta)];
   if (writes) {
     shadow.write(ranges, access, warp.known);
@@ -25,7 +25,7 @@ void judge_shared(ClusterRun& run, WarpFragment& fragment, const PtxInstruction&
   } else {
     shadow.read(ranges, access, warp.known);
   }
-  RunEvent* event = run.event(writes ? EventKind::SharedWrite : EventKind::SharedRead, fragment, instruction);
+  RunEvent* event = run.event(writes ? EventKind::SharedWrite : EventKind::SharedRead, issue.fragment, issue.instruction);
   if (event == nullptr) return;
   event->address = ranges.front().begin | static_cast<std::uint64_t>(cta) << kCtaShift;
   for (const ByteRange& range : ranges) event->amount += range.end - range.begin;
@@ -92,13 +92,13 @@ ActionEnd matrix_rows(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
       return ActionEnd::Go;
     }
     const std::uint64_t address = addresses.bits[static_cast<std::size_t>(lane)];
-    if (!aligned(run, fragment, instruction, byte_of(address), kRowBytes, "the address of a row")) continue;
+    if (!aligned({run, fragment, instruction}, byte_of(address), kRowBytes, "the address of a row")) continue;
     if (const auto range = shared_range(run, fragment, instruction, address, kRowBytes)) {
       ranges.push_back(*range);
       cta = cta_of(address);
     }
   }
-  judge_shared(run, fragment, instruction, cta, ranges, stores);
+  judge_shared({run, fragment, instruction}, cta, ranges, stores);
   if (!stores) forget_results(run, fragment, instruction, instruction.operands[0], lanes);
   return ActionEnd::Go;
 }
@@ -130,7 +130,7 @@ ActionEnd matrix_tile(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
       break;
     }
   }
-  if (shared) judge_shared(run, fragment, instruction, cta_of(*address), ranges, stores);
+  if (shared) judge_shared({run, fragment, instruction}, cta_of(*address), ranges, stores);
   if (!stores) forget_results(run, fragment, instruction, operands[0], lanes);
   return ActionEnd::Go;
 }

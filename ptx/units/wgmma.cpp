@@ -170,32 +170,33 @@ void release_registers(Warp& warp, WarpProducts& products) {
 }
 
 /// An operand in shared memory is read by the queue of products.
-void read_operand(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, const MatrixPlace& place,
-                  const MatrixExtent& extent, const ShadowAccess& access, const KnownClocks& known) {
+void read_operand(const UnitIssue& issue, const MatrixPlace& place, const MatrixExtent& extent, const ShadowAccess& access,
+                  const KnownClocks& known) {
+  ClusterRun& run = issue.run;
   const std::vector<ByteRange>& ranges = unit_of(run).footprints.of(place, extent);
   if (ranges.empty()) return;
   if (ranges.back().end > run.shared_bytes()) {
-    run.find(CheckRule::OutOfShared, fragment, instruction,
-             fmt::format("{} reaches to byte {} of shared memory, which has {}", access.what, ranges.back().end, run.shared_bytes()));
+    issue.find(CheckRule::OutOfShared,
+               fmt::format("{} reaches to byte {} of shared memory, which has {}", access.what, ranges.back().end, run.shared_bytes()));
     return;
   }
-  const int cta = run.warps[static_cast<std::size_t>(fragment.warp)].cta;
+  const int cta = issue.warp().cta;
   run.shadows[static_cast<std::size_t>(cta)].read(ranges, access, known);
 }
 
 /// All four warps have issued it.
-void begin_product(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, WarpGroup& group,
-                   GroupProduct& product, Epoch epoch) {
+void begin_product(const UnitIssue& issue, WarpGroup& group, GroupProduct& product, Epoch epoch) {
+  auto& [run, fragment, instruction] = issue;
   const WgmmaForm& form = form_of(run, instruction);
   const Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
   WgmmaUnit& unit = unit_of(run);
   ShadowAccess access{group.component, epoch, Proxy::Async, run.pc_of(instruction), warp.index, "product's operand B"};
   access.cycle = fragment.time / kCycle;
   const int k_bytes = std::max(form.k * form.bits / 8, 1);
-  read_operand(run, fragment, instruction, wgmma_place(product.b, form.b_transposed), {form.n, k_bytes, form.bits}, access, product.known);
+  read_operand(issue, wgmma_place(product.b, form.b_transposed), {form.n, k_bytes, form.bits}, access, product.known);
   access.what = "product's operand A";
   if (!form.a_in_registers)
-    read_operand(run, fragment, instruction, wgmma_place(product.a, form.a_transposed), {kRows, k_bytes, form.bits}, access, product.known);
+    read_operand(issue, wgmma_place(product.a, form.a_transposed), {kRows, k_bytes, form.bits}, access, product.known);
   const PtxProductSize size{kRows, form.n, form.k, form.bits, form.a_in_registers};
   const auto [time, is_new] = unit.times.try_emplace(size);
   if (is_new) time->second = product_time(run.costs, size);
@@ -220,8 +221,8 @@ void begin_product(ClusterRun& run, const WarpFragment& fragment, const PtxInstr
 }
 
 /// This warp's part of the group's product number `epoch`.
-GroupProduct& join_product(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, WarpGroup& group, Epoch epoch,
-                           std::uint64_t a, std::uint64_t b) {
+GroupProduct& join_product(const UnitIssue& issue, WarpGroup& group, Epoch epoch, std::uint64_t a, std::uint64_t b) {
+  auto& [run, fragment, instruction] = issue;
   while (group.first + group.products.size() <= epoch) group.products.emplace_back();
   GroupProduct& product = group.products[epoch - group.first];
   const Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
@@ -276,9 +277,9 @@ ActionEnd wgmma_product(ClusterRun& run, WarpFragment& fragment, const PtxInstru
   mark_in_flight(warp, products, form, run.function.registers.size());
   forget_results(run, fragment, instruction, instruction.operands[0], lanes);
   WarpGroup& group = group_of(run, warp);
-  GroupProduct& product = join_product(run, fragment, instruction, group, products.issued, *a, *b);
+  GroupProduct& product = join_product({run, fragment, instruction}, group, products.issued, *a, *b);
   fragment.time += run.costs.product_issue;
-  if (product.issued_by == kWarpsOfGroup) begin_product(run, fragment, instruction, group, product, products.issued);
+  if (product.issued_by == kWarpsOfGroup) begin_product({run, fragment, instruction}, group, product, products.issued);
   return ActionEnd::Go;
 }
 

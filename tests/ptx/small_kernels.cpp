@@ -8,6 +8,7 @@ std::string small_ring_kernel() {
 .target sm_90a
 .address_size 64
 .extern .shared .align 1024 .b8 memory[];
+.global .align 1 .b8 words[4] = {114, 105, 110, 103};
 .visible .entry ring(
 	.param .align 64 .b8 map_a[128],
 	.param .align 64 .b8 map_b[128],

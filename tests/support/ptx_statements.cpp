@@ -1,6 +1,7 @@
 #include "tests/support/ptx_statements.h"
 
 #include <algorithm>
+#include <array>
 
 namespace heddle::test {
 
@@ -30,6 +31,8 @@ class StatementScan {
       if (c == '{' || c == '}') {
         depth += c == '{' ? 1 : -1;
         ++at_;
+      } else if (depth == 0 && c == '(') {
+        while (at_ < text_.size() && text_[at_] != ')') step();
       } else if (c == '.') {
         follows = directive() && follows;
         continue;
@@ -76,8 +79,9 @@ class StatementScan {
       return false;
     }
     const bool to_line_end = word == ".loc" || word == ".file" || word == ".version" || word == ".target" || word == ".address_size";
-    const bool to_semicolon =
-        word == ".reg" || word == ".pragma" || word == ".branchtargets" || word == ".callprototype" || word == ".shared";
+    static constexpr std::array<std::string_view, 8> kDeclarations = {".reg",   ".shared", ".global",        ".const",
+                                                                      ".local", ".pragma", ".branchtargets", ".callprototype"};
+    const bool to_semicolon = std::find(kDeclarations.begin(), kDeclarations.end(), word) != kDeclarations.end();
     while ((to_line_end || to_semicolon) && at_ < text_.size() && text_[at_] != (to_line_end ? '\n' : ';')) step();
     if (to_semicolon && at_ < text_.size()) ++at_;
     return word == ".loc";
@@ -130,17 +134,5 @@ class StatementScan {
 }  // namespace
 
 std::vector<PtxStatement> ptx_statements(std::string_view text) { return StatementScan(text).scan(); }
-
-std::vector<std::string_view> words_of(std::string_view operands) {
-  std::vector<std::string_view> words;
-  for (std::size_t at = 0; at < operands.size();) {
-    std::size_t end = at;
-    while (end < operands.size() && in_word(operands[end])) ++end;
-    const std::string_view word = operands.substr(at, end - at);
-    if (!word.empty() && !(word[0] >= '0' && word[0] <= '9')) words.push_back(word);
-    at = std::max(end, at + 1);
-  }
-  return words;
-}
 
 }  // namespace heddle::test

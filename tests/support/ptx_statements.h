@@ -22,7 +22,4 @@ struct PtxStatement {
 /// Of all functions, in the order of the text.
 std::vector<PtxStatement> ptx_statements(std::string_view text);
 
-/// Registers that stand in it ("%r1", "p"): words that are neither numbers nor part of the mnemonic.
-std::vector<std::string_view> words_of(std::string_view operands);
-
 }  // namespace heddle::test

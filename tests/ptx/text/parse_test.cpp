@@ -299,6 +299,7 @@ TEST_CASE("what cannot be read of an instruction is its own fault, and the next 
       {"?;", "no instruction begins with '?'"},
       {"7up %r1;", "no instruction begins with '7up'"},
       {"mov.b32 %r1, {{{{{{{{%r1}}}}}}}};", "lists inside lists inside lists"},
+      {"mov." + std::string(1000, 'b') + " %r1;", "no instruction begins with 'mov." + std::string(56, 'b') + "...'"},
       {"mov.b32 %r1, !4;", "'4' is no predicate"},
   };
   for (const auto& [text, fault] : wrong) {
