@@ -341,6 +341,12 @@ ActionEnd cluster_wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     fragment.awaits = {Awaits::What::Cluster, 0, false, run.cluster_size() * run.warps_per_cta() * kLanes, pc, fragment.time};
     return ActionEnd::Again;
   }
+  if (fragment.mask == warp.live) {
+    if (!warp.in_cluster_phase)
+      run.find(CheckRule::NamedBarrierCount, fragment, instruction,
+               warp_reference(warp.index) + " waits at the cluster's barrier without having arrived there: it waits for itself");
+    warp.in_cluster_phase = false;
+  }
   warp.known.join(run.barriers.cluster_known());
   fragment.time += run.costs.wait;
   if (RunEvent* event = run.event(EventKind::ClusterWait, fragment, instruction))

@@ -236,6 +236,7 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
     if (unsure != 0) forget_results(warp, decoded, pc, unsure);
     return true;
   }
+  if (decoded.converged && fragment.mask != warp.live && !join_lanes(id, pc)) return false;
   if (decoded.converged && lanes != warp.live)
     run.find(CheckRule::NotConverged, fragment, instruction,
              std::string(instruction.mnemonic) + " is executed by only some lanes of " + warp_reference(warp.index));
@@ -429,7 +430,7 @@ void RunInside::report_hang() {
     if (fragment.awaits.what == WarpFragment::Awaits::What::Lanes) {
       run.find(CheckRule::NotConverged, fragment, instruction,
                warp_reference(fragment.warp) + " waits at " + std::string(instruction.mnemonic) +
-                   " for lanes of its own that its mask names and that never come");
+                   " for lanes of its own that never come");
       continue;
     }
     HangWait wait;
