@@ -59,7 +59,7 @@ std::vector<SmallKernel> small_kernels() {
       {"gemm_hopper", kGemm, hand("gemm_hopper/cutlass-cooperative")},
       {"swiglu_dual_gemm_hopper", {{"M", 384}, {"N", 128}, {"K", 1088}}},
       {"swiglu_dual_gemm_hopper", {{"M", 768}, {"N", 128}, {"K", 1088}}, "", kPairs},
-      {"gemm_fp8_hopper", {{"M", 128}, {"N", 512}, {"K", 1664}}},
+      {"gemm_fp8_hopper", {{"M", 384}, {"N", 128}, {"K", 3584}}},
       {"gemm_w4a16_hopper", kFew},
       {"gemm_w4a16_hopper", kFewPairs, "", kPairs},
       {"gemm_w4a16_prepacked_hopper", kFew},
