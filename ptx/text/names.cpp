@@ -1,14 +1,12 @@
 #include "ptx/text/names.h"
 
+#include "ptx/text/tokens.h"
+
 #include <charconv>
 
 namespace heddle::ptx {
 
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
+namespace {}  // namespace
 
 void PtxNames::open() {
   declared_.emplace_back();
