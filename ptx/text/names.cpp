@@ -1,12 +1,10 @@
 #include "ptx/text/names.h"
 
-#include "ptx/text/tokens.h"
-
 #include <charconv>
 
-namespace heddle::ptx {
+#include "ptx/text/tokens.h"
 
-namespace {}  // namespace
+namespace heddle::ptx {
 
 void PtxNames::open() {
   declared_.emplace_back();
