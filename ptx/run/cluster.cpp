@@ -428,8 +428,7 @@ void RunInside::report_hang() {
     const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(fragment.awaits.pc)];
     if (fragment.awaits.what == WarpFragment::Awaits::What::Lanes) {
       run.find(CheckRule::NotConverged, fragment, instruction,
-               warp_reference(fragment.warp) + " waits at " + std::string(instruction.mnemonic) +
-                   " for lanes of its own that never come");
+               warp_reference(fragment.warp) + " waits at " + std::string(instruction.mnemonic) + " for lanes of its own that never come");
       continue;
     }
     HangWait wait;
