@@ -166,6 +166,7 @@ bool compare_with_program(const test::SmallKernel& kernel) {
 
 /// Of the protocol between roles: what heddle check can see as well as the interpreter, whatever a tile's numbers are.
 bool of_protocol(const std::string& what) {
+  if (what.starts_with("one less ") && what.ends_with("of depth 2")) return false;  // one slot has no cursor in the text
   for (const char* part : {"'wait ", "'arrive ", "'signal ", "cursor", "one arrival ", "'advance "})
     if (what.find(part) != std::string::npos) return true;
   return false;
@@ -202,9 +203,13 @@ struct Ordered {
 
 constexpr const char* kOtherRing = "b's ring has a slot less: who has waited for its slot knows that the readers of this one are done, too";
 
+constexpr const char* kSameProducts = "the producer has just waited for b's slot of the same iteration, which the same products free";
+
 const std::vector<Ordered> kOrdered{
     {"gemm_hopper", "'wait empty a", kOtherRing},
     {"gemm_hopper", "'arrive empty a", kOtherRing},
+    {"gemm_blackwell", "'wait empty a", kSameProducts},
+    {"gemm_blackwell", "'signal empty a", kSameProducts},
 };
 
 /// Every `every`th mutant of the protocol. The interpreter ends at the first thing that goes wrong, so that it comes to a deadlock only
@@ -240,8 +245,10 @@ void compare_mutants(const std::string& name, std::size_t every) {
     if (reason != kOrdered.end()) passed += fmt::format("  {}\n    {}\n", mutant.what, reason->why);
   }
   std::cout << fmt::format(
-      "{}: of {} mutants of the protocol {} hang in both; of {} that the interpreter objects to, the check does to {}\n{}", name, count,
-      hang, faults, found, passed);
+      "{}: of {} mutants of the protocol {} hang; the interpreter ends {} of these in a deadlock, the others before it, at what leads "
+      "there; "
+      "of {} that it objects to, the check does to {}\n{}",
+      name, count, hang, deadlocks, faults, found, passed);
 }
 
 }  // namespace
