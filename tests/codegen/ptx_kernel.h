@@ -1,7 +1,6 @@
 // Emitted kernels as PTX, with the launch of a few tiles: what heddle check judges of kernels of our own.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,9 +33,10 @@ struct PtxKernel {
   std::string text;    ///< PTX with line information
 };
 
-/// The kernel's program; refusals fail the test.
+/// At its sizes, by its schedule.
 Lowering lowering_of(const SmallKernel& kernel);
-/// Of a program that may have been changed. Nothing where there is no nvcc, which is said once.
+/// Of a program that may have been changed; what is refused or does not compile fails the test. Nothing where there is no nvcc, which is
+/// said once.
 std::optional<PtxKernel> ptx_kernel(const Lowering& from, const codegen::Program& program);
 
 }  // namespace heddle::test
