@@ -147,7 +147,10 @@ void ClusterRun::run() {
       stop_reason_ = "stopped from outside";
       break;
     }
-    if (in.ready.empty() && in.queue.empty()) break;
+    if (in.ready.empty() && in.queue.empty()) {
+      if (in.give_up_gathering()) continue;
+      break;
+    }
     if (in.ready.empty() || (!in.queue.empty() && in.queue.top().time <= in.ready.top().time)) {
       const ScheduledEvent event = in.queue.top();
       in.queue.pop();
@@ -205,6 +208,7 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
   WarpFragment& fragment = run.fragments_[static_cast<std::size_t>(id)];
   Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
   const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
+  if (decoded.gathers && fragment.mask != warp.live && fragment.without_others != pc && !gather(id, pc)) return false;
   charge(fragment, decoded);
   if (decoded.kind == Kind::Branch) return branch(id, decoded, pc) == Flow::Go;
   if (decoded.kind == Kind::Exit) return exit(id, decoded, pc) == Flow::Go;
@@ -316,15 +320,17 @@ void RunInside::charge_run(WarpFragment& fragment, UnneededRun& unneeded) {
 }
 
 void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
-  const Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
+  Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
   const TouchedRegisters& here = touched[static_cast<std::size_t>(pc)];
   for (const std::vector<RegisterId>* list : {&here.read, &here.written})
     for (const RegisterId reg : *list) {
       const std::uint32_t flight = warp.in_flight[reg.index()];
       if (flight == 0) continue;
       const bool load = (flight & kLoadInFlight) != 0;
+      if (load && flight == warp.said_load) continue;
       const CheckRule rule = load ? CheckRule::LoadNotWaited : CheckRule::RegisterInFlight;
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
+      if (load) warp.said_load = flight;
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
                register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"
@@ -375,7 +381,7 @@ Barriers::By ClusterRun::by(const WarpFragment& fragment, const PtxInstruction& 
 }
 
 KnownClocks ClusterRun::brought(const WarpFragment& fragment, const PtxInstruction& instruction) {
-  if (instruction.has("relaxed")) return {};
+  if (instruction.has("relaxed")) return warp_of(fragment).fenced;
   return warp_of(fragment).release();
 }
 
