@@ -147,10 +147,7 @@ void ClusterRun::run() {
       stop_reason_ = "stopped from outside";
       break;
     }
-    if (in.ready.empty() && in.queue.empty()) {
-      if (in.give_up_gathering()) continue;
-      break;
-    }
+    if (in.ready.empty() && in.queue.empty()) break;
     if (in.ready.empty() || (!in.queue.empty() && in.queue.top().time <= in.ready.top().time)) {
       const ScheduledEvent event = in.queue.top();
       in.queue.pop();
@@ -208,7 +205,6 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
   WarpFragment& fragment = run.fragments_[static_cast<std::size_t>(id)];
   Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
   const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
-  if (decoded.gathers && fragment.mask != warp.live && fragment.without_others != pc && !gather(id, pc)) return false;
   charge(fragment, decoded);
   if (decoded.kind == Kind::Branch) return branch(id, decoded, pc) == Flow::Go;
   if (decoded.kind == Kind::Exit) return exit(id, decoded, pc) == Flow::Go;

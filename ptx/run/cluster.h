@@ -51,7 +51,6 @@ struct WarpFragment {
       Product,
       Children,
       Lanes,
-      Warp,  ///< all of its lanes, at an instruction that wants them
       TensorColumns
     } what = What::Nothing;
     std::uint64_t address = 0;  ///< or the named barrier's id
@@ -67,8 +66,6 @@ struct WarpFragment {
     bool parity = false;
     int times = 0;
   } tried;
-  /// An instruction that wants all lanes, at which this fragment no longer waits for the others: they do not come. -1: none.
-  int without_others = -1;
 };
 
 /// In Warp::in_flight: the register is the result of a tcgen05.ld (not of a product).

@@ -11,11 +11,6 @@ namespace {
 /// A warp that passed so often at a branch on data takes it for once: it may be the way out of a loop.
 constexpr int kMostPasses = 64;
 
-/// It waits for its sisters, at an instruction that all lanes execute at once.
-bool gathers(const WarpFragment& fragment) {
-  return fragment.state == WarpFragment::State::Waiting && fragment.awaits.what == WarpFragment::Awaits::What::Warp;
-}
-
 }  // namespace
 
 /// Which way a branch on data goes: as the options say, else on behind it.
@@ -171,12 +166,6 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
     if ((meeting.need & ~meeting.have) == 0)
       for (const FragmentId waits : meeting.fragments) run.wake(waits, fragment.time);
   }
-  if (gathering > 0)
-    for (const WarpFragment& other : run.fragments_)
-      if (other.warp == warp.index && gathers(other)) {
-        --gathering;
-        run.wake(other.id, fragment.time);
-      }
   if (warp.live != 0) return;
   unit_exit(run, warp);
   if (run.cluster_size_ < 2 || run.stopped()) return;
@@ -185,41 +174,6 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
   if (left == 0) return;
   const Barriers::Joined joined = run.barriers.leave_cluster(left);
   if (joined.complete) run.wake(joined.woken, fragment.time);
-}
-
-// Compilers thread jumps through an instruction that all lanes execute at once, so that lanes that parted before it have their meeting
-// point only behind it.
-bool RunInside::gather(FragmentId id, int pc) {
-  WarpFragment& fragment = run.fragments_[static_cast<std::size_t>(id)];
-  const LaneMask live = run.warps[static_cast<std::size_t>(fragment.warp)].live;
-  for (WarpFragment& other : run.fragments_) {
-    if (!gathers(other) || other.warp != fragment.warp || other.awaits.pc != pc) continue;
-    fragment.mask |= other.mask;
-    fragment.time = std::max(fragment.time, other.time);
-    other.mask = 0;
-    --gathering;
-    end_fragment(other.id);
-  }
-  // Lanes that stand where an enclosing branch ends wait for this fragment: they do not come.
-  LaneMask come = live & ~fragment.mask;
-  for (FragmentId up = fragment.parent; up >= 0; up = run.fragments_[static_cast<std::size_t>(up)].parent)
-    come &= ~run.fragments_[static_cast<std::size_t>(up)].mask;
-  if (come == 0) return true;
-  fragment.state = WarpFragment::State::Waiting;
-  fragment.awaits = {WarpFragment::Awaits::What::Warp, 0, false, 0, pc, fragment.time};
-  ++gathering;
-  return false;
-}
-
-bool RunInside::give_up_gathering() {
-  if (gathering == 0) return false;
-  for (WarpFragment& fragment : run.fragments_) {
-    if (!gathers(fragment)) continue;
-    fragment.without_others = fragment.pc;
-    run.wake(fragment.id, fragment.time);
-  }
-  gathering = 0;
-  return true;
 }
 
 LaneMask RunInside::meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes) {

@@ -187,7 +187,6 @@ void decode_kind(DecodedText& inside, const PtxInstruction& instruction, Decoded
     decoded.kind = Kind::Act;
     decoded.effect = has_effect(instruction.opcode) && !(instruction.row != nullptr && instruction.row->pure);
     decoded.converged = wants_all_lanes(instruction);
-    decoded.gathers = decoded.converged || instruction.has("aligned");
     return;
   }
   if (decode_lanes(inside, instruction, decoded)) return;

@@ -42,7 +42,6 @@ struct DecodedInstruction {
   bool negated = false;    ///< the guard's
   bool second = false;     ///< a twin: works out the second destination
   bool converged = false;  ///< needs all lanes of the warp
-  bool gathers = false;    ///< lanes that are on their way are waited for
   bool effect = false;     ///< somebody else may see that it was executed
   bool touches = false;    ///< registers that nothing needs (values of products, maybe)
   bool clock = false;      ///< reads a clock
@@ -183,11 +182,6 @@ struct RunInside : DecodedText, LaunchShape {
   /// The lanes that act at a `.sync` instruction with this member mask, once all have come; 0: the fragment waits.
   LaneMask meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes);
   std::vector<std::vector<LaneMeeting>> meetings;  ///< by warp
-  /// At an instruction that all lanes of a warp execute at once: joins sisters that wait there. False where it waits for more.
-  bool gather(FragmentId id, int pc);
-  /// Where nothing else can happen: fragments that gather go on without the others. False where none does.
-  bool give_up_gathering();
-  int gathering = 0;                                   ///< fragments that wait for sisters
   std::unordered_map<std::int64_t, int> passed_since;  ///< by warp and pc: how often a branch on data was not taken
 
   std::priority_queue<ScheduledFragment, std::vector<ScheduledFragment>, std::greater<>> ready;
