@@ -99,6 +99,9 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   barrier.bytes = 0;
   barrier.gathered = barrier.done = {};
   barrier.arrivals.clear();
+  barrier.steps.clear();
+  barrier.steps_before.clear();
+  barrier.had_bytes = barrier.bytes_before = false;
   barrier.made_by = by.warp;
   barrier.made_at = by.pc;
   barrier.made_component = by.component;
@@ -164,7 +167,28 @@ std::vector<FragmentId> Barriers::turn(Mbarrier& barrier) {
   barrier.done = barrier.gathered;
   barrier.pending = barrier.count;
   barrier.arrivals.clear();
+  barrier.steps_before.swap(barrier.steps);
+  barrier.steps.clear();
+  barrier.bytes_before = std::exchange(barrier.had_bytes, false);
   return std::exchange(barrier.waiting, {});
+}
+
+void Barriers::check_early(const Mbarrier& barrier, const KnownClocks& brought, const By& by) {
+  const bool relaxed = brought.seen.at(by.component) == 0;
+  if (ctas_ > 1 || relaxed || !barrier.waited_at || barrier.phase == barrier.first || brought.seen.at(barrier.component) >= barrier.phase)
+    return;
+  // Without bytes the last arrival ends the phase, so who knows all of them knows that it is over.
+  const auto unknown =
+      std::ranges::find_if(barrier.steps_before, [&](const Mbarrier::Step& step) { return brought.seen.at(step.component) < step.epoch; });
+  const Epoch before = barrier.phase - barrier.first - 1;
+  if (unknown == barrier.steps_before.end() && !barrier.bytes_before) return;
+  std::vector<RelatedPlace> related;
+  if (unknown != barrier.steps_before.end())
+    related.push_back({unknown->pc, unknown->warp, fmt::format("arrives in phase {}, which this arrival does not wait for", before)});
+  find(CheckRule::ArrivalsOverCount, by,
+       fmt::format("{} arrives at {} in phase {} with nothing that orders it behind the end of phase {}: it may count there, too",
+                   warp_reference(by.warp), barrier_reference(barrier.address), before + 1, before),
+       as_other(barrier.address), std::move(related));
 }
 
 std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int32_t count, std::int64_t bytes, const KnownClocks& brought,
@@ -177,6 +201,8 @@ std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int32_t count, 
          as_other(barrier.address));
     if (count < 1) return turn(barrier);
   }
+  check_early(barrier, brought, by);
+  barrier.steps.push_back({by.component, brought.seen.at(by.component), by.warp, by.pc});
   barrier.gathered.join(brought);
   barrier.arrivals.push_back({by.warp, by.pc, count});
   barrier.pending -= count;
@@ -203,6 +229,7 @@ std::vector<FragmentId> Barriers::arrive_and_drop(Mbarrier& barrier, std::int32_
 
 void Barriers::expect(Mbarrier& barrier, std::int64_t bytes, const By& by) {
   barrier.bytes += bytes;
+  barrier.had_bytes = true;
   if (bytes < 0 || bytes > kMostBytes || barrier.bytes > kMostBytes)
     find(CheckRule::BarrierCount, by,
          fmt::format("{} expects {} bytes more, {} in all; it counts to {}", barrier_reference(barrier.address), bytes, barrier.bytes,

@@ -39,6 +39,15 @@ struct Mbarrier {
   std::vector<int> used_early;          ///< warps of which it was said that they use it before they can know that it is made
   bool valid = false;                   ///< made, and not invalidated since
   std::vector<Arrival> arrivals;        ///< of this phase
+  /// The steps of who arrived in this phase and in the one before: an arrival has to follow the end of the phase before.
+  struct Step {
+    Component component = 0;
+    Epoch epoch = 0;
+    int warp = -1, pc = -1;
+  };
+  std::vector<Step> steps, steps_before;
+  bool had_bytes = false, bytes_before = false;  ///< this phase, the phase before: bytes were to come
+  bool waited_at = false;                        ///< somebody tried to wait here, ever
   std::vector<FragmentId> waiting;
   /// Who ever arrived here or brought bytes, once for each warp and pc, for the report of a hang.
   std::vector<Arrival> arrive_places;
@@ -71,6 +80,8 @@ class Barriers {
   std::vector<FragmentId> complete(Mbarrier& barrier, std::int64_t bytes, const By& by);
   /// Whether the phase of that parity (from its last init) is over.
   static bool over(const Mbarrier& barrier, bool parity) { return ((barrier.phase - barrier.first + 1) & 1) == (parity ? 1u : 0u); }
+  /// Of a cluster of several CTAs bytes of another CTA's copy order arrivals, which clocks do not say: early arrivals are not judged there.
+  void set_ctas(int ctas) { ctas_ = ctas; }
   /// In the order in which they were made; they stay where they are.
   const std::deque<Mbarrier>& mbarriers() const { return mbarriers_; }
   /// At the end of a run that did not hang: bytes that are left, phases that are left half done.
@@ -126,7 +137,11 @@ class Barriers {
   struct Rest;
   std::unique_ptr<Rest> rest_;
 
+  int ctas_ = 1;
+
   void find(CheckRule rule, const By& by, std::string sentence, std::int64_t other, std::vector<RelatedPlace> related = {});
+  /// An arrival that nothing orders behind the end of the phase before might have been one of that phase.
+  void check_early(const Mbarrier& barrier, const KnownClocks& brought, const By& by);
   /// The next phase, if nothing is missing in this one: who is to be woken.
   std::vector<FragmentId> turn(Mbarrier& barrier);
   /// What is left of its last phase.

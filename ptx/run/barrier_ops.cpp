@@ -187,6 +187,7 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   for (const BarrierLanes& group : groups) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
+    barrier->waited_at = true;
     if (!over(instruction, *barrier, group.number)) {
       if (missing == nullptr) {
         missing = barrier;
@@ -339,6 +340,12 @@ ActionEnd cluster_wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     run.barriers.wait_cluster(fragment.id);
     fragment.awaits = {Awaits::What::Cluster, 0, false, run.cluster_size() * run.warps_per_cta() * kLanes, pc, fragment.time};
     return ActionEnd::Again;
+  }
+  if (fragment.mask == warp.live) {
+    if (!warp.in_cluster_phase)
+      run.find(CheckRule::NamedBarrierCount, fragment, instruction,
+               warp_reference(warp.index) + " waits at the cluster's barrier without having arrived there: it waits for itself");
+    warp.in_cluster_phase = false;
   }
   warp.known.join(run.barriers.cluster_known());
   fragment.time += run.costs.wait;

@@ -47,6 +47,7 @@ ClusterRun::ClusterRun(const PtxModule& module_in, const PtxFunction& function_i
   in.cluster = cluster_shape(launch, function);
   in.block = block_shape(launch, function);
   cluster_size_ = static_cast<int>(std::min(16u, in.cluster[0] * in.cluster[1] * in.cluster[2]));
+  barriers.set_ctas(cluster_size_);
   threads_per_cta_ = static_cast<int>(std::min(1024u, in.block[0] * in.block[1] * in.block[2]));
   warps_per_cta_ = (threads_per_cta_ + kLanes - 1) / kLanes;
   in.lay_out_shared(module, function);
@@ -235,6 +236,7 @@ bool RunInside::step(FragmentId id, const DecodedInstruction& decoded, int pc) {
     if (unsure != 0) forget_results(warp, decoded, pc, unsure);
     return true;
   }
+  if (decoded.converged && fragment.mask != warp.live && !join_lanes(id, pc)) return false;
   if (decoded.converged && lanes != warp.live)
     run.find(CheckRule::NotConverged, fragment, instruction,
              std::string(instruction.mnemonic) + " is executed by only some lanes of " + warp_reference(warp.index));
@@ -429,8 +431,7 @@ void RunInside::report_hang() {
     const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(fragment.awaits.pc)];
     if (fragment.awaits.what == WarpFragment::Awaits::What::Lanes) {
       run.find(CheckRule::NotConverged, fragment, instruction,
-               warp_reference(fragment.warp) + " waits at " + std::string(instruction.mnemonic) +
-                   " for lanes of its own that its mask names and that never come");
+               warp_reference(fragment.warp) + " waits at " + std::string(instruction.mnemonic) + " for lanes of its own that never come");
       continue;
     }
     HangWait wait;

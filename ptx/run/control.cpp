@@ -205,4 +205,45 @@ LaneMask RunInside::meet_lanes(WarpFragment& fragment, const PtxInstruction& ins
   return acting;
 }
 
+bool RunInside::join_lanes(FragmentId id, int pc) {
+  WarpFragment& fragment = run.fragments_[static_cast<std::size_t>(id)];
+  const LaneMask need = run.warps[static_cast<std::size_t>(fragment.warp)].live;
+  std::vector<FragmentId> together{id};
+  LaneMask have = fragment.mask;
+  for (const WarpFragment& other : run.fragments_) {
+    const bool waits = other.state == WarpFragment::State::Waiting && other.awaits.what == WarpFragment::Awaits::What::Lanes;
+    if (!waits || other.warp != fragment.warp || other.awaits.pc != pc) continue;
+    together.push_back(other.id);
+    have |= other.mask;
+  }
+  std::vector<LaneMeeting>& meetings_here = meetings[static_cast<std::size_t>(fragment.warp)];
+  std::erase_if(meetings_here, [&](const LaneMeeting& meeting) { return meeting.pc == pc; });
+  if ((need & ~have) != 0) {
+    meetings_here.push_back({pc, need, have, 0, together});  // so that an exit wakes them
+    fragment.pc = pc;
+    fragment.state = WarpFragment::State::Waiting;
+    fragment.awaits = {WarpFragment::Awaits::What::Lanes, 0, false, 0, pc, fragment.time};
+    return false;
+  }
+  // The one with the fewest parents goes on: where lanes that parted meet again lies behind this instruction for all of them.
+  const auto depth = [&](FragmentId of) {
+    int parents = 0;
+    for (; run.fragment(of).parent >= 0; of = run.fragment(of).parent) ++parents;
+    return parents;
+  };
+  const FragmentId stays = *std::ranges::min_element(together, {}, depth);
+  WarpFragment& all = run.fragment(stays);
+  all.mask = have;
+  all.awaits.what = WarpFragment::Awaits::What::Nothing;
+  all.pc = pc;
+  for (const FragmentId other : together) all.time = std::max(all.time, run.fragment(other).time);
+  push(all);
+  for (const FragmentId other : together) {
+    if (other == stays) continue;
+    run.fragment(other).mask = 0;
+    end_fragment(other);
+  }
+  return false;
+}
+
 }  // namespace heddle::ptx

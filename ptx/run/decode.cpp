@@ -231,6 +231,27 @@ void find_runs(DecodedText& inside) {
   }
 }
 
+bool is_group_product(const PtxInstruction& instruction) {
+  return instruction.opcode == Opcode::WgmmaMma || instruction.opcode == Opcode::WgmmaMmaSparse;
+}
+
+/// Which instructions touch accumulators or operand A of a product, needed or not (an address may hang on a sign of theirs).
+void note_product_registers(DecodedText& inside) {
+  const PtxFunction& function = inside.run.function;
+  std::vector<bool> of_products(function.registers.size(), false);
+  for (const PtxInstruction& instruction : function.code) {
+    if (!is_group_product(instruction)) continue;
+    for (const PtxOperand& operand : instruction.operands)
+      for (const PtxOperand& part : operand.parts)
+        if (part.kind == PtxOperand::Kind::Register) of_products[part.reg.index()] = true;
+  }
+  const auto of_product = [&](RegisterId reg) { return of_products[reg.index()]; };
+  for (std::size_t pc = 0; pc < function.code.size(); ++pc)
+    inside.code[pc].touches =
+        !is_move(function.code[pc]) && !is_group_product(function.code[pc]) &&
+        (std::ranges::any_of(inside.touched[pc].read, of_product) || std::ranges::any_of(inside.touched[pc].written, of_product));
+}
+
 }  // namespace
 
 void DecodedText::decode() {
@@ -257,10 +278,8 @@ void DecodedText::decode() {
       if (decoded.guard < 0) decoded.guard = ~0;  // the unknown constant; -1 is no guard
       decoded.negated = instruction.guard_negated;
     }
-    const auto unneeded = [&](RegisterId reg) { return register_slot(reg) < 0; };
-    decoded.touches = !is_move(instruction) && instruction.opcode != Opcode::WgmmaMma && instruction.opcode != Opcode::WgmmaMmaSparse &&
-                      (std::ranges::any_of(touched[pc].read, unneeded) || std::ranges::any_of(touched[pc].written, unneeded));
   }
+  note_product_registers(*this);
   find_runs(*this);
 }
 

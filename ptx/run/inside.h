@@ -43,7 +43,7 @@ struct DecodedInstruction {
   bool second = false;     ///< a twin: works out the second destination
   bool converged = false;  ///< needs all lanes of the warp
   bool effect = false;     ///< somebody else may see that it was executed
-  bool touches = false;    ///< registers that nothing needs (values of products, maybe)
+  bool touches = false;    ///< accumulators or operand A of a product
   bool clock = false;      ///< reads a clock
   bool of_unit = false;    ///< an action of ptx/units, which judges registers in flight itself
   bool is_signed = false;
@@ -179,6 +179,9 @@ struct RunInside : DecodedText, LaunchShape {
   void end_fragment(FragmentId id);
   void exit_lanes(FragmentId id, LaneMask lanes);
   bool decide(WarpFragment& fragment, int pc, Origin origin);
+  /// An instruction for all lanes of a warp, where they have parted: they wait for each other and go on as one. False: not yet, or another
+  /// fragment goes on for all.
+  bool join_lanes(FragmentId id, int pc);
   /// The lanes that act at a `.sync` instruction with this member mask, once all have come; 0: the fragment waits.
   LaneMask meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes);
   std::vector<std::vector<LaneMeeting>> meetings;  ///< by warp

@@ -56,6 +56,53 @@ TEST_CASE("an mbarrier's phase is over when its arrivals and bytes have come") {
   CHECK(scene.rules() == kNone);
 }
 
+TEST_CASE("an arrival follows the end of the phase before") {
+  BarrierScene scene;
+  Mbarrier& barrier = scene.make(1);
+  barrier.waited_at = true;
+  scene.barriers.arrive(barrier, 1, 0, scene.step(0, 3), scene.by(0, 3));
+  SECTION("nothing orders it behind") {
+    scene.barriers.arrive(barrier, 1, 0, scene.step(1, 3), scene.by(1, 4));
+    CHECK(scene.rules() == std::vector{CheckRule::ArrivalsOverCount});
+  }
+  SECTION("nobody ever waits there") {
+    barrier.waited_at = false;
+    scene.barriers.arrive(barrier, 1, 0, scene.step(1, 3), scene.by(1, 4));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("the warp has waited for the phase") {
+    KnownClocks known = scene.step(1, 3);
+    known.join(barrier.done);
+    scene.barriers.arrive(barrier, 1, 0, known, scene.by(1, 4));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("who arrived before arrives again") {
+    scene.barriers.arrive(barrier, 1, 0, scene.step(0, 4), scene.by(0, 3));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("it knows of all arrivals by another way") {
+    KnownClocks known = scene.step(1, 3);
+    known.join(scene.step(0, 3));
+    scene.barriers.arrive(barrier, 1, 0, known, scene.by(1, 4));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("in a cluster the bytes of another CTA may order it") {
+    scene.barriers.set_ctas(2);
+    scene.barriers.arrive(barrier, 1, 0, scene.step(1, 3), scene.by(1, 4));
+    CHECK(scene.rules() == kNone);
+  }
+}
+
+TEST_CASE("an arrival of a phase with bytes follows its copies, too") {
+  BarrierScene scene;
+  Mbarrier& barrier = scene.make(1);
+  barrier.waited_at = true;
+  scene.barriers.arrive(barrier, 1, 512, scene.step(0, 3), scene.by(0, 3));
+  scene.barriers.complete(barrier, 512, scene.by(0, 3));
+  scene.barriers.arrive(barrier, 1, 512, scene.step(0, 4), scene.by(0, 4));
+  CHECK(scene.rules() == std::vector{CheckRule::ArrivalsOverCount});
+}
+
 TEST_CASE("bytes may come before they are expected, within a phase") {
   BarrierScene scene;
   Mbarrier& barrier = scene.make(1);
