@@ -184,7 +184,7 @@ struct RunInside : DecodedText, LaunchShape {
   bool join_lanes(FragmentId id, int pc);
   /// The lanes that act at a `.sync` instruction with this member mask, once all have come; 0: the fragment waits.
   LaneMask meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes);
-  std::vector<std::vector<LaneMeeting>> meetings;  ///< by warp
+  std::vector<std::vector<LaneMeeting>> meetings;      ///< by warp
   std::unordered_map<std::int64_t, int> passed_since;  ///< by warp and pc: how often a branch on data was not taken
 
   std::priority_queue<ScheduledFragment, std::vector<ScheduledFragment>, std::greater<>> ready;
