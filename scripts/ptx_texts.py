@@ -7,8 +7,9 @@
     ptx_texts.py FOLDER --sizes                each launch also with the sizes that `heddle check --sizes auto` proposes
 
 Each kernel has a folder FOLDER/NAME with what `heddle capture` wrote, and FOLDER/NAME.log; a folder that has launches already is only checked.
-At the end a table says kernel, verdict and findings by rule. Exit code 0: all in order (there may be doubts), 4: something is not, 1: something
-could not be made. The heddle program is the one that HEDDLE names, else the one on PATH. Texts that others' compilers made stay in FOLDER.
+At the end a table says kernel, verdict and findings by rule. Exit code 0: all in order (there may be doubts, and kernels left out for want of a
+toolchain), 4: something is not, 1: something could not be made. The heddle program is the one that HEDDLE names, else the one on PATH. Texts
+that others' compilers made stay in FOLDER.
 """
 
 from __future__ import annotations
@@ -75,7 +76,11 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 class Left(Exception):
-    """Why a kernel is left out."""
+    """What a kernel needs is not here."""
+
+
+class Failed(Exception):
+    """It is, and yet no launch came of it, or no answer."""
 
 
 def find_heddle() -> str:
@@ -99,7 +104,7 @@ def compiled(recipe: Recipe, source: Path, tree: Path, folder: Path) -> Path:
     words += [f"-I{tree / part}" for part in ("include", "tools/util/include", "examples/common")]
     ended = subprocess.run(words + [str(source), "-o", str(program)], capture_output=True, text=True, timeout=SECONDS)
     if ended.returncode:
-        raise Left(f"nvcc: {(ended.stderr.strip().splitlines() or ['no reason is known'])[-1]}")
+        raise Failed(f"nvcc: {(ended.stderr.strip().splitlines() or ['no reason is known'])[-1]}")
     return program
 
 
@@ -108,7 +113,7 @@ def command_of(recipe: Recipe, tree: Path | None, folder: Path) -> list[str]:
         raise Left("needs --cutlass TREE")
     source = tree / recipe.source if recipe.of_tree() else PROGRAMS / recipe.source
     if not source.is_file():
-        raise Left(f"{source} is not there")
+        raise Failed(f"{source} is not there")
     if recipe.toolchain == "cutlass":
         return [str(compiled(recipe, source, tree, folder / "programs")), *recipe.words.split()]
     module = MODULES[recipe.toolchain]
@@ -133,9 +138,9 @@ def capture(heddle: str, recipe: Recipe, tree: Path | None, folder: Path) -> Non
         try:
             subprocess.run(words, stdout=log, stderr=subprocess.STDOUT, timeout=SECONDS)
         except subprocess.TimeoutExpired:
-            raise Left(f"not over after {SECONDS} seconds")
+            raise Failed(f"not over after {SECONDS} seconds")
     if not any(into.glob("*.json")):
-        raise Left(f"nothing was captured: see {log.name}")
+        raise Failed(f"nothing was captured: see {log.name}")
 
 
 def rows_of(heddle: str, recipe: Recipe, folder: Path, sizes: bool) -> list[tuple[str, str, str]]:
@@ -144,7 +149,7 @@ def rows_of(heddle: str, recipe: Recipe, folder: Path, sizes: bool) -> list[tupl
     try:
         launches = json.loads(ended.stdout)["launches"]
     except (ValueError, KeyError):
-        raise Left(f"heddle check: {ended.stderr.strip() or ended.stdout.strip()}"[:300])
+        raise Failed(f"heddle check: {ended.stderr.strip() or ended.stdout.strip()}"[:300])
     rows = []
     for launch in launches:
         rules = collections.Counter((finding["rank"], finding["rule"]) for finding in launch["findings"])
@@ -176,9 +181,11 @@ def main() -> int:
         try:
             capture(heddle, recipe, given.cutlass and given.cutlass.resolve(), folder)
             made = rows_of(heddle, recipe, folder, given.sizes)
-        except (Left, OSError, subprocess.TimeoutExpired) as reason:
+        except Left as reason:
             made = [(recipe.name, f"left out: {reason}", "")]
-            worst = worst or (0 if isinstance(reason, Left) and "install" in str(reason) or "needs --cutlass" in str(reason) else 1)
+        except (Failed, OSError, subprocess.TimeoutExpired) as reason:
+            made = [(recipe.name, f"failed: {reason}", "")]
+            worst = worst or 1
         rows += made
         if any(verdict == "not in order" for _, verdict, _ in made):
             worst = 4
