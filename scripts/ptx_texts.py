@@ -156,7 +156,7 @@ def rows_of(heddle: str, recipe: Recipe, folder: Path, sizes: bool) -> list[tupl
         found = ", ".join(f"{rank} {rule} {number}" for (rank, rule), number in rules.items())
         name = f"{recipe.name}/{Path(launch['name']).stem}: {launch['kernel'][:48]}"
         verdict = launch["sentence"] if launch["verdict"] in ("stopped", "unreadable") else launch["verdict"].replace("_", " ")
-        rows.append((name, verdict, found))
+        rows.append((name, verdict if len(verdict) < 100 else verdict[:97] + "...", found))
     return rows
 
 
