@@ -120,7 +120,7 @@ std::vector<std::string> environment(const Arguments& arguments, const std::stri
 }
 
 /// Names of templates may be longer than a screen.
-std::string shortened(const std::string& name) {
+std::string short_kernel_name(const std::string& name) {
   constexpr std::size_t kMost = 100;
   return name.size() <= kMost ? name : name.substr(0, kMost) + "...";
 }
@@ -152,7 +152,7 @@ struct Listing {
     const std::string cluster = words_of(object.find("cluster"));
     const Json* kernel = object.find("kernel");
     text += fmt::format("{}: {}, grid {}{}, block {}, {} bytes of dynamic shared memory, tensor maps: {}\n", file.filename().string(),
-                        kernel && kernel->string() ? shortened(*kernel->string()) : "?", words_of(object.find("grid")),
+                        kernel && kernel->string() ? short_kernel_name(*kernel->string()) : "?", words_of(object.find("grid")),
                         cluster == "1x1x1" ? "" : ", cluster " + cluster, words_of(object.find("block")),
                         object.find("dynamic_shared") ? object.find("dynamic_shared")->line() : "0", object.find("maps")->line());
     objects.push(std::move(object));

@@ -81,9 +81,7 @@ void SessionCore::on(const OpenFile& c) {
     case FileKind::Constraints: return edits_.on(OpenConstraints{c.path});
     case FileKind::Project: return projects_.on(OpenProject{c.path});
     case FileKind::Measurement: return on(OpenMeasurement{c.path});
-    case FileKind::Launch:
-      on(CloseDocument{});
-      return launch_.on(OpenLaunch{c.path});
+    case FileKind::Launch: on(CloseDocument{}); return launch_.on(OpenLaunch{c.path});
     case FileKind::Compilers: return void(sources_.open({c.path}));
     case FileKind::Unknown: break;
   }

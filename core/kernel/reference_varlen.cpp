@@ -117,7 +117,7 @@ std::vector<Sequence> seeing(const Sequences& sequences, bool causal) {
 const Reference& dense(const char* name) { return *find_reference(name); }
 
 template <bool Causal>
-void prepare_backward(TensorMap& tensors, const std::stop_token& stop) {
+void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
   const Sequences sequences(tensors);
   if (!sequences.misfit().empty()) return;
   for (const auto& [name, value] : {std::pair{"LSE", kNoQuery}, {"Delta", 0.0f}}) {
@@ -222,11 +222,11 @@ constexpr std::array kVarlen{
               "O = softmax(Q K^T / sqrt(d)) V in each sequence, whose last query sees all of its keys, the one before it one less", nullptr,
               forward<true>},
     Reference{"attention_backward_varlen", kBackward, "the derivatives of softmax(Q K^T / sqrt(d)) V along dO in each sequence",
-              prepare_backward<false>, backward<false>},
+              prepare_backward_varlen<false>, backward<false>},
     Reference{"attention_backward_causal_varlen", kBackward,
               "the derivatives of softmax(Q K^T / sqrt(d)) V along dO in each sequence, whose last query sees all of its keys, the one "
               "before it one less",
-              prepare_backward<true>, backward<true>},
+              prepare_backward_varlen<true>, backward<true>},
 };
 
 }  // namespace

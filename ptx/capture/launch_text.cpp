@@ -58,7 +58,7 @@ std::string map_text(const PlacedMap& placed) {
   return text + "}";
 }
 
-std::string buffer_text(const Buffer& buffer) {
+std::string buffer_text(const GlobalBuffer& buffer) {
   std::string text = "{\"address\":" + hex(buffer.address) + ",\"bytes\":" + std::to_string(buffer.bytes);
   if (!buffer.name.empty()) text += ",\"name\":" + quoted(buffer.name);
   if (!buffer.contents.empty()) text += ",\"contents\":" + hex(buffer.contents);

@@ -94,29 +94,29 @@ bool CapturedMemory::is_host(std::uint64_t address) const {
   return at != pieces_.end() && at->second.host;
 }
 
-Buffer CapturedMemory::buffer(Pieces::const_iterator at) const {
-  Buffer buffer{"", at->first, at->second.bytes, at->second.known, at->second.zero};
+GlobalBuffer CapturedMemory::buffer(Pieces::const_iterator at) const {
+  GlobalBuffer buffer{"", at->first, at->second.bytes, at->second.known, at->second.zero};
   if (!at->second.host || at->second.bytes > most_) return buffer;
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(at->first);
   buffer.contents.assign(bytes, bytes + at->second.bytes);
   return buffer;
 }
 
-std::vector<Buffer> CapturedMemory::reached_from(const std::vector<std::uint64_t>& words) const {
-  std::map<std::uint64_t, Buffer> reached;
+std::vector<GlobalBuffer> CapturedMemory::reached_from(const std::vector<std::uint64_t>& words) const {
+  std::map<std::uint64_t, GlobalBuffer> reached;
   std::vector<std::uint64_t> open = words;
   while (!open.empty()) {
     const auto at = find(open.back());
     open.pop_back();
     if (at == pieces_.end() || reached.count(at->first)) continue;
-    const Buffer& found = reached[at->first] = buffer(at);
+    const GlobalBuffer& found = reached[at->first] = buffer(at);
     for (std::size_t k = 0; k + 8 <= found.contents.size(); k += 8) {
       std::uint64_t word;
       std::memcpy(&word, found.contents.data() + k, 8);
       open.push_back(word);
     }
   }
-  std::vector<Buffer> buffers;
+  std::vector<GlobalBuffer> buffers;
   for (auto& [address, each] : reached) buffers.push_back(std::move(each));
   return buffers;
 }

@@ -34,7 +34,7 @@ class CapturedMemory {
   bool is_host(std::uint64_t address) const;
 
   /// The pieces that these bytes may point to, and those that what is known of them may point to, in the order of their addresses.
-  std::vector<Buffer> reached_from(const std::vector<std::uint64_t>& words) const;
+  std::vector<GlobalBuffer> reached_from(const std::vector<std::uint64_t>& words) const;
 
  private:
   struct Piece {
@@ -47,7 +47,7 @@ class CapturedMemory {
 
   Pieces::iterator find(std::uint64_t address);
   Pieces::const_iterator find(std::uint64_t address) const { return const_cast<CapturedMemory*>(this)->find(address); }
-  Buffer buffer(Pieces::const_iterator at) const;
+  GlobalBuffer buffer(Pieces::const_iterator at) const;
 
   std::uint64_t most_, next_ = 0x500100000000;
   Pieces pieces_;

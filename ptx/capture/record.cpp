@@ -298,7 +298,7 @@ void CaptureRecord::place_maps(Launch& launch) const {
   std::vector<std::uint64_t> words = words_of(launch.parameters);
   for (const PlacedMap& placed : launch.maps) words.push_back(placed.map.address);
   launch.buffers = memory_.reached_from(words);
-  for (const Buffer& buffer : launch.buffers) search(buffer.contents, buffer.address, false);
+  for (const GlobalBuffer& buffer : launch.buffers) search(buffer.contents, buffer.address, false);
   for (const PlacedMap& placed : launch.maps)
     if (!placed.in_parameters) words.push_back(placed.map.address);
   launch.buffers = memory_.reached_from(words);

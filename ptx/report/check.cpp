@@ -130,6 +130,12 @@ class Checking {
     if (options_.picture) {
       const PtxRecord record = record_of(*first);
       checked.timeline = timeline_of(record);
+      std::vector<HungWait> waits;
+      const RunNames names(record);
+      for (const CheckFinding& finding : first->findings.all())
+        if (finding.rule == CheckRule::Hang && waits.empty())
+          for (const RelatedPlace& place : finding.related) waits.push_back({place.warp, place.pc, spelled(place.what, names)});
+      if (!waits.empty()) add_hang(*checked.timeline, record, waits);
       checked.shown = show_text(record, costs_.known);
       checked.maps = map_uses(record);
     }

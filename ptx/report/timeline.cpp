@@ -181,4 +181,20 @@ class Drawing {
 
 RunTimeline timeline_of(const PtxRecord& record) { return Drawing(record).drawn(); }
 
+void add_hang(RunTimeline& timeline, const PtxRecord& record, const std::vector<HungWait>& waits) {
+  const Time begin = timeline.end;
+  timeline.end += std::max<Time>(timeline.end / 8, 100 * kCycle);  // to be seen: it has no end
+  for (const HungWait& wait : waits) {
+    const auto lane = std::find_if(timeline.lanes.begin(), timeline.lanes.end(),
+                                   [&](const RunLane& each) { return each.warp >= 0 && each.warp / 4 == wait.warp / 4; });
+    if (lane == timeline.lanes.end()) continue;
+    const auto index = static_cast<std::size_t>(lane - timeline.lanes.begin());
+    if (std::find(timeline.circle.begin(), timeline.circle.end(), index) != timeline.circle.end()) continue;
+    timeline.circle.push_back(index);
+    const Time since = lane->bars.empty() ? begin : lane->bars.back().end;
+    lane->bars.push_back(
+        {LaneBarKind::Hangs, since, timeline.end, -1, record.at(std::max(wait.pc, 0)).line, source_of(record, wait.pc), -1, wait.text});
+  }
+}
+
 }  // namespace heddle::ptx

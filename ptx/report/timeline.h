@@ -45,9 +45,18 @@ struct RunTimeline {
   std::vector<RunLane> lanes;
   std::vector<MemoryRow> memory;
   Time end = 0;
+  std::vector<std::size_t> circle;  ///< of a hang: lanes, each of which waits for the next, the last for the first
 };
 
 /// One lane for each warp group of a role (its warp with most events stands for it), then one for each kind of unit's work that a CTA has.
 RunTimeline timeline_of(const PtxRecord& record);
+
+/// A wait that never ends, of a hang.
+struct HungWait {
+  int warp = -1, pc = -1;
+  std::string text;
+};
+/// Draws the last state of a hang to the end of the lanes. `waits`: in the order of the circle.
+void add_hang(RunTimeline& timeline, const PtxRecord& record, const std::vector<HungWait>& waits);
 
 }  // namespace heddle::ptx

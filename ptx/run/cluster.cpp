@@ -13,7 +13,6 @@ namespace {
 
 /// A fragment runs on by itself for so long before the others are looked at.
 constexpr Time kTurn = 24'000;
-constexpr Time kCycle = 1'000;
 /// Fragments that are named where a run is given up.
 constexpr std::size_t kMostNamed = 8;
 

@@ -9,6 +9,7 @@ namespace heddle::ptx {
 
 /// Thousandths of a cycle.
 using Time = std::int64_t;
+constexpr Time kCycle = 1000;
 
 enum class EventKind : std::uint8_t {
   Wait,

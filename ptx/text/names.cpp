@@ -2,13 +2,9 @@
 
 #include <charconv>
 
+#include "ptx/text/tokens.h"
+
 namespace heddle::ptx {
-
-namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-}  // namespace
 
 void PtxNames::open() {
   declared_.emplace_back();

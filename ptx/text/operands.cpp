@@ -11,8 +11,6 @@ namespace {
 /// Vectors in addresses in lists of a call: no text needs more.
 constexpr int kMostNested = 6;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 template <class Number>
 std::optional<Number> whole(std::string_view digits, int base) {
   Number number = 0;

@@ -7,6 +7,8 @@
 
 namespace heddle::ptx {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 struct PtxToken {
   enum class Kind {
     Word,    ///< a name, a number, a directive or a whole mnemonic: "%r1", "0x10", ".reg", "mbarrier.init.shared::cta.b64"

@@ -14,8 +14,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr Time kCycle = 1000;
-
 CommittedWork& copies_of(ClusterRun& run, Warp& warp) {
   if (warp.copies == nullptr) {
     auto made = std::make_unique<CommittedWork>();

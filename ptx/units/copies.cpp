@@ -13,8 +13,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr Time kCycle = 1000;
-
 struct CopyEngines : UnitState {
   std::vector<Time> free;  ///< by CTA: when the engine takes the next copy
 };

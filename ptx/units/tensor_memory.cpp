@@ -13,8 +13,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr Time kCycle = 1000;
-
 /// Cells of one tcgen05.ld or st, whose registers say how many columns there are: each of the 32 threads has a cell in each (two where
 /// halves are packed).
 std::vector<TensorCells> cells_of(const PtxInstruction& instruction, std::uint64_t address, int registers, std::uint64_t split) {

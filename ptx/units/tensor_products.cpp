@@ -14,8 +14,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr Time kCycle = 1000;
-
 /// One piece of work of the tensor core, issued by one lane.
 struct TensorWork {
   ClusterRun& run;

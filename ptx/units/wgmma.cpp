@@ -16,7 +16,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr Time kCycle = 1000;
 constexpr int kWarpsOfGroup = 4;
 constexpr int kRows = 64;
 

@@ -49,7 +49,7 @@ PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "
 ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|capture|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b")
 # What takes some ten seconds of processor time.
 SLOW = re.compile(
-    r" (price attention|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json"
+    r" (price attention|calibrate \S+ --emit-only|solve attention_backward|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json"
     r"|compile .* b200|tune attention|solve attention_backward.*--choose all|--study balance)"
 )
 # What may stop with less where its time runs out, which a busy machine must not decide.

@@ -10,7 +10,7 @@ namespace heddle::test {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 class HarmlessEdits {
  public:
@@ -53,7 +53,7 @@ class HarmlessEdits {
     std::size_t at = 0;
     for (std::size_t found = text_.find(family); found != std::string_view::npos; found = text_.find(family, found + 1)) {
       const std::size_t end = found + family.size();
-      if (end >= text_.size() || !(is_digit(text_[end]) || text_[end] == '<')) continue;
+      if (end >= text_.size() || !(is_decimal(text_[end]) || text_[end] == '<')) continue;
       text += text_.substr(at, found - at);
       text += other;
       at = end;

@@ -59,6 +59,7 @@ class Drawing {
       y += px(kRow);
     }
     arrow();
+    circle();
     draw_.PopClipRect();
     return std::move(pressed_);
   }
@@ -205,6 +206,24 @@ class Drawing {
     draw_.AddLine(from, to, theme().arrow, px(2));
     draw_.AddCircleFilled(from, px(4), theme().arrow);
     paint::arrow_head(draw_, to, px(6), theme().arrow);
+  }
+
+  /// Of a hang: from each lane that waits to the one that it waits for.
+  void circle() {
+    const std::vector<std::size_t>& lanes = timeline_.circle;
+    if (lanes.size() < 2) return;
+    const auto middle = [&](std::size_t lane) {
+      return origin_.y + px(kRuler) - state_.scroll + px(kRow) * (static_cast<float>(lane) + 0.5f);
+    };
+    const float right = x_of(static_cast<double>(timeline_.end));
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+      const float x = right - px(10) - px(12) * static_cast<float>(i);
+      const ImVec2 from(x, middle(lanes[i])), to(x, middle(lanes[(i + 1) % lanes.size()]));
+      draw_.AddLine(from, to, theme().bad, px(2));
+      draw_.AddCircleFilled(from, px(3), theme().bad);
+      const float tip = to.y > from.y ? px(-6) : px(6);
+      draw_.AddTriangleFilled(to, ImVec2(to.x - px(4), to.y + tip), ImVec2(to.x + px(4), to.y + tip), theme().bad);
+    }
   }
 
   const ptx::RunTimeline& timeline_;

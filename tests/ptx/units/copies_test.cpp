@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/ptx/units/small_run.h"
+#include "tests/ptx/units/unit_case.h"
 
 using namespace heddle;
 using namespace heddle::ptx;
@@ -11,11 +11,11 @@ using namespace heddle::test;
 
 namespace {
 
-SmallResult run(const std::string& body, unsigned cluster = 1) {
-  SmallRun small;
+UnitResult run(const std::string& body, unsigned cluster = 1) {
+  UnitCase small;
   small.body = body;
   small.cluster = cluster;
-  return run_small(small);
+  return run_unit_case(small);
 }
 
 const std::string kRead = fmt::format("  ld.shared.f32 %f0, [%r2+{}];\n", kTiles);
@@ -37,10 +37,10 @@ const std::string kCommit = "  cp.async.bulk.commit_group;\n", kWait = "  cp.asy
 
 TEST_CASE("a tile is read when its barrier's phase is over, and not before") {
   const std::string copy = barriers(1) + by_one(load_tile(kTiles, 0), "COPIED");
-  const SmallResult right = run(copy + wait(0, 0, "W") + kRead);
+  const UnitResult right = run(copy + wait(0, 0, "W") + kRead);
   INFO(right.said());
   CHECK(right.clean());
-  const SmallResult early = run(copy + kRead + wait(0, 0, "W"));
+  const UnitResult early = run(copy + kRead + wait(0, 0, "W"));
   INFO(early.said());
   CHECK(early.has(CheckRule::ReadBeforeReady));
 }
@@ -49,39 +49,39 @@ TEST_CASE("a tile that overwrites what threads read is a race without a barrier 
   const std::string body = barriers(2) + by_one(load_tile(kTiles, 0), "ONE") + wait(0, 0, "W") + kRead;
   const std::string again = by_one(load_tile(kTiles, 1), "TWO") + wait(1, 0, "V");
   CHECK(run(body + again).has(CheckRule::OverwriteBeforeRead));
-  const SmallResult right = run(body + "  bar.sync 0;\n" + again);
+  const UnitResult right = run(body + "  bar.sync 0;\n" + again);
   INFO(right.said());
   CHECK(right.clean());
 }
 
 TEST_CASE("bytes that are expected and do not come hang, and too few expected are found") {
-  const SmallResult many = run(barriers(1) + by_one(load_tile(kTiles, 0, kTile + 16), "COPIED") + wait(0, 0, "W"));
+  const UnitResult many = run(barriers(1) + by_one(load_tile(kTiles, 0, kTile + 16), "COPIED") + wait(0, 0, "W"));
   INFO(many.said());
   CHECK(many.has(CheckRule::Hang));
-  const SmallResult few = run(barriers(1) + by_one(load_tile(kTiles, 0, kTile / 2), "COPIED") + wait(0, 0, "W"));
+  const UnitResult few = run(barriers(1) + by_one(load_tile(kTiles, 0, kTile / 2), "COPIED") + wait(0, 0, "W"));
   INFO(few.said());
   CHECK_FALSE(few.clean());
 }
 
 TEST_CASE("a barrier that no fence made known to copies is a doubt") {
   const std::string made = by_one("  mbarrier.init.shared::cta.b64 [%r2], 1;\n", "MADE") + "  bar.sync 0;\n";
-  const SmallResult result = run(made + by_one(load_tile(kTiles, 0), "COPIED") + wait(0, 0, "W"));
+  const UnitResult result = run(made + by_one(load_tile(kTiles, 0), "COPIED") + wait(0, 0, "W"));
   INFO(result.said());
   CHECK(result.has(CheckRule::NoFenceAfterInit));
 }
 
 TEST_CASE("a store of what threads wrote needs a proxy fence, a group and a wait") {
   const std::string write = kWrite + "  fence.proxy.async.shared::cta;\n  bar.sync 0;\n";
-  const SmallResult right = run(write + store_tile(kCommit + kWait));
+  const UnitResult right = run(write + store_tile(kCommit + kWait));
   INFO(right.said());
   CHECK(right.clean());
-  const SmallResult unfenced = run(kWrite + "  bar.sync 0;\n" + store_tile(kCommit + kWait));
+  const UnitResult unfenced = run(kWrite + "  bar.sync 0;\n" + store_tile(kCommit + kWait));
   INFO(unfenced.said());
   CHECK(unfenced.has(CheckRule::MissingProxyFence));
   CHECK(run(write + store_tile(kWait)).has(CheckRule::NotCommitted));
   CHECK(run(write + store_tile(kCommit)).has(CheckRule::ExitWhileStoring));
   CHECK(run(write + store_tile(kCommit) + "  bar.sync 0;\n" + kWrite).has(CheckRule::OverwriteBeforeRead));
-  const SmallResult reused = run(write + store_tile(kCommit + kWait) + "  bar.sync 0;\n" + kWrite);
+  const UnitResult reused = run(write + store_tile(kCommit + kWait) + "  bar.sync 0;\n" + kWrite);
   INFO(reused.said());
   CHECK(reused.clean());
 }
@@ -94,7 +94,7 @@ TEST_CASE("destinations of copies are aligned and inside of shared memory") {
 TEST_CASE("coordinates beyond the tensor are filled with zeros, and no finding") {
   std::string copy = load_tile(kTiles, 0);
   copy.replace(copy.find("{0, 0}"), 6, "{-64, 5000}");
-  const SmallResult result = run(barriers(1) + by_one(copy, "COPIED") + wait(0, 0, "W") + kRead);
+  const UnitResult result = run(barriers(1) + by_one(copy, "COPIED") + wait(0, 0, "W") + kRead);
   INFO(result.said());
   CHECK(result.clean());
 }
@@ -111,7 +111,7 @@ TEST_CASE("a bulk copy stays within its buffer") {
                   "COPIED") +
            wait(0, 0, "W") + kRead;
   };
-  const SmallResult right = run(copy(4096));
+  const UnitResult right = run(copy(4096));
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(copy(4112)).has(CheckRule::OutOfGlobal));
@@ -134,7 +134,7 @@ COPIED:
                        kTiles, mask) +
            wait(0, 0, "W") + kRead + "  barrier.cluster.arrive.aligned;\n  barrier.cluster.wait.aligned;\n";
   };
-  const SmallResult right = run(body(3), 2);
+  const UnitResult right = run(body(3), 2);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(body(7), 2).has(CheckRule::Multicast));
@@ -145,35 +145,35 @@ TEST_CASE("many lanes that issue one copy are a note") {
   std::string copy = load_tile(kTiles, 0);
   const std::string expect = copy.substr(0, copy.find('\n') + 1);
   copy = "  setp.ge.s32 %p1, %r0, 32;\n  @%p1 bra COPIED;\n" + copy.substr(copy.find('\n') + 1) + "COPIED:\n";
-  const SmallResult result = run(barriers(1) + by_one(expect, "EXPECTED") + copy + wait(0, 0, "W"));
+  const UnitResult result = run(barriers(1) + by_one(expect, "EXPECTED") + copy + wait(0, 0, "W"));
   INFO(result.said());
   CHECK(result.has(CheckRule::ManyLanesIssue));
   CHECK(result.clean());
 }
 
 TEST_CASE("four rows of a gather, and numbers of 4 bits with and without gaps, are counted as they lie") {
-  SmallRun small;
+  UnitCase small;
   small.load.box = {64, 1};
   std::string copy = load_tile(kTiles, 0, 4 * 128);
   copy.replace(copy.find(".2d.shared::cluster.global.tile."), 32, ".2d.shared::cluster.global.tile::gather4.");
   copy.replace(copy.find("{0, 0}"), 6, "{0, 3, 9, 4, 7}");
   small.body = barriers(1) + by_one(copy, "COPIED") + wait(0, 0, "W") + kRead;
-  const SmallResult gathered = run_small(small);
+  const UnitResult gathered = run_unit_case(small);
   INFO(gathered.said());
   CHECK(gathered.clean());
   for (const auto& [element, bytes] : {std::pair(MapElement::U4Align8, 4096), std::pair(MapElement::U4Align16, 4096)}) {
-    small.load = SmallRun::bf16_tile();
+    small.load = UnitCase::bf16_tile();
     small.load.element = element;
     small.load.box = {128, 64};
     small.body = barriers(1) + by_one(load_tile(kTiles, 0, bytes), "COPIED") + wait(0, 0, "W");
     // With gaps a number takes a byte of shared memory: the tile's second half is pending until then.
     const std::string behind = fmt::format("  ld.shared.f32 %f0, [%r2+{}];\n", kTiles + 6000);
-    const SmallResult right = run_small(small);
+    const UnitResult right = run_unit_case(small);
     INFO(right.said());
     CHECK(right.clean());
     small.body = barriers(1) + by_one(load_tile(kTiles, 0, bytes), "COPIED") + behind + wait(0, 0, "W");
     bool found = false;
-    for (const CheckFinding& one : run_small(small).findings) found = found || one.sentence.find("copy") != std::string::npos;
+    for (const CheckFinding& one : run_unit_case(small).findings) found = found || one.sentence.find("copy") != std::string::npos;
     CHECK(found == (element == MapElement::U4Align16));
   }
 }
@@ -195,28 +195,28 @@ TEST_CASE("cp.async is read when its group is waited for, or its barrier turned"
                                        kTiles);
   const std::string read = fmt::format("  bar.sync 0;\n  ld.shared.f32 %f0, [%r2+{}];\n", kTiles + 1040);
   const std::string commit = "  cp.async.commit_group;\n";
-  const SmallResult right = run(copy + commit + "  cp.async.wait_group 0;\n" + read);
+  const UnitResult right = run(copy + commit + "  cp.async.wait_group 0;\n" + read);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(copy + "  cp.async.wait_all;\n" + read).clean());
   CHECK(run(copy + commit + read).has(CheckRule::ReadBeforeReady));
   CHECK(run(copy + commit + "  cp.async.wait_group 1;\n" + read).has(CheckRule::ReadBeforeReady));
   CHECK(run(copy + "  cp.async.wait_group 0;\n" + read).has(CheckRule::NotCommitted));
-  const SmallResult by_barrier =
+  const UnitResult by_barrier =
       run(barriers(1, 128) + copy + "  cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2];\n" + wait(0, 0, "W") + read);
   INFO(by_barrier.said());
   CHECK(by_barrier.clean());
-  const SmallResult early =
+  const UnitResult early =
       run(barriers(1, 128) + copy + "  cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2];\n" + read + wait(0, 0, "W"));
   CHECK(early.has(CheckRule::ReadBeforeReady));
-  const SmallResult counted = run(barriers(1, 128) + copy + "  cp.async.mbarrier.arrive.shared::cta.b64 [%r2];\n" +
-                                  "  mbarrier.arrive.shared::cta.b64 _, [%r2];\n" + wait(0, 0, "W") + read);
+  const UnitResult counted = run(barriers(1, 128) + copy + "  cp.async.mbarrier.arrive.shared::cta.b64 [%r2];\n" +
+                                 "  mbarrier.arrive.shared::cta.b64 _, [%r2];\n" + wait(0, 0, "W") + read);
   INFO(counted.said());
   CHECK(counted.clean());
 }
 
 TEST_CASE("a cluster's work is asked for until there is none") {
-  SmallRun small;
+  UnitCase small;
   small.target = "sm_100a";
   small.grid = 3;
   const auto ask = [](int parity, const std::string& label) {
@@ -237,7 +237,7 @@ TEST_CASE("a cluster's work is asked for until there is none") {
   const std::string more = "  @!%p1 trap;\n", none = "  @%p1 trap;\n";
   const auto is = [](int x) { return fmt::format("  setp.ne.s32 %p2, %r20, {};\n  @%p2 trap;\n", x); };
   small.body = barriers(1) + ask(0, "A") + more + is(1) + ask(1, "B") + more + is(2) + ask(0, "C") + none;
-  const SmallResult result = run_small(small);
+  const UnitResult result = run_unit_case(small);
   INFO(result.said());
   CHECK(result.clean());
 }

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/ptx/units/small_run.h"
+#include "tests/ptx/units/unit_case.h"
 
 using namespace heddle;
 using namespace heddle::ptx;
@@ -11,10 +11,10 @@ using namespace heddle::test;
 
 namespace {
 
-SmallResult run(const std::string& body) {
-  SmallRun small;
+UnitResult run(const std::string& body) {
+  UnitCase small;
   small.body = body;
-  return run_small(small);
+  return run_unit_case(small);
 }
 
 std::string registers(int first, int count) {
@@ -43,7 +43,7 @@ const std::string kTileThere = barriers(2) + by_one(load_tile(kTiles, 0), "COPIE
 }  // namespace
 
 TEST_CASE("a product is fenced, committed and waited for") {
-  const SmallResult right = run(kTileThere + kTouch + kFence + kProduct + kProduct + kCommit + kWait + kUse);
+  const UnitResult right = run(kTileThere + kTouch + kFence + kProduct + kProduct + kCommit + kWait + kUse);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(kTileThere + kTouch + kProduct + kCommit + kWait).has(CheckRule::MissingProductFence));
@@ -51,10 +51,10 @@ TEST_CASE("a product is fenced, committed and waited for") {
   CHECK(run(kTileThere + kFence + kProduct + kWait + kUse).has(CheckRule::NotCommitted));
   CHECK(run(kTileThere + kFence + kProduct + kWait + kUse).has(CheckRule::RegisterInFlight));
   CHECK(run(kTileThere + kFence + kProduct).has(CheckRule::NotCommitted));
-  const SmallResult early = run(kTileThere + kFence + kProduct + kCommit + kUse + kWait);
+  const UnitResult early = run(kTileThere + kFence + kProduct + kCommit + kUse + kWait);
   INFO(early.said());
   CHECK(early.has(CheckRule::RegisterInFlight));
-  const SmallResult one_left =
+  const UnitResult one_left =
       run(kTileThere + kFence + kProduct + kCommit + kProduct + kCommit + "  wgmma.wait_group.sync.aligned 1;\n" + kUse);
   CHECK(one_left.has(CheckRule::RegisterInFlight));
 }
@@ -64,7 +64,7 @@ TEST_CASE("a product's operand is read behind its barrier, and overwritten behin
   const std::string product = kFence + kProduct + kCommit;
   CHECK(run(copy + product + kWait + wait(0, 0, "W")).has(CheckRule::ReadBeforeReady));
   const std::string again = "  bar.sync 0;\n" + by_one(load_tile(kTiles, 1), "AGAIN") + wait(1, 0, "V");
-  const SmallResult right = run(kTileThere + product + kWait + again);
+  const UnitResult right = run(kTileThere + product + kWait + again);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(kTileThere + product + again + kWait).has(CheckRule::OverwriteBeforeRead));
@@ -74,7 +74,7 @@ TEST_CASE("only the bytes of an operand are read") {
   // Rows 32 to 63 of operand B's columns 0 to 31 are nobody's.
   const std::string write =
       fmt::format("  mul.lo.s32 %r11, %r0, 4;\n  add.s32 %r11, %r11, %r2;\n  st.shared.f32 [%r11+{}], %f60;\n", kTiles + 4096 + 32 * 128);
-  const SmallResult right = run(kTileThere + kFence + kProduct + kCommit + write + kWait);
+  const UnitResult right = run(kTileThere + kFence + kProduct + kCommit + write + kWait);
   INFO(right.said());
   CHECK(right.has(CheckRule::OverwriteBeforeRead) == false);
 }
@@ -92,7 +92,7 @@ TEST_CASE("operand A in registers stays untouched until the product is over") {
   const std::string product =
       "  wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 " + registers(0, 16) + ", {%r40, %r41, %r42, %r43}, %rd1, %p1, 1, 1, 0;\n";
   const std::string make = "  mov.b32 %r40, 0;\n  add.s32 %r40, %r0, %r40;\n";
-  const SmallResult right = run(kTileThere + make + kFence + product + kCommit + kWait + make);
+  const UnitResult right = run(kTileThere + make + kFence + product + kCommit + kWait + make);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(kTileThere + kFence + make + product + kCommit + kWait).has(CheckRule::MissingProductFence));
@@ -106,7 +106,7 @@ TEST_CASE("sparse products are refused by name") {
 }
 
 TEST_CASE("ldmatrix reads 16 bytes a row, mma.sync registers only") {
-  SmallRun small;
+  UnitCase small;
   small.target = "sm_80";
   small.threads = 64;
   const std::string write =
@@ -116,13 +116,13 @@ TEST_CASE("ldmatrix reads 16 bytes a row, mma.sync registers only") {
       "  mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, {%r20, %r21, %r22, %r23}, {%r20, %r21}, {%f0, %f1, %f2, "
       "%f3};\n";
   small.body = write + read + multiply + "  st.shared.f32 [%r10], %f0;\n";
-  const SmallResult own = run_small(small);  // each warp reads what it wrote itself
+  const UnitResult own = run_unit_case(small);  // each warp reads what it wrote itself
   INFO(own.said());
   CHECK(own.clean());
   small.body = write + "  xor.b32 %r10, %r10, 512;\n" + read;
-  CHECK(run_small(small).has(CheckRule::ReadBeforeReady));
+  CHECK(run_unit_case(small).has(CheckRule::ReadBeforeReady));
   small.body = write + "  bar.sync 0;\n  xor.b32 %r10, %r10, 512;\n" + read;
-  CHECK(run_small(small).clean());
+  CHECK(run_unit_case(small).clean());
   small.body = write + "  add.s32 %r10, %r10, 8;\n" + read;
-  CHECK(run_small(small).has(CheckRule::Misaligned));
+  CHECK(run_unit_case(small).has(CheckRule::Misaligned));
 }

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "tests/ptx/units/small_run.h"
+#include "tests/ptx/units/unit_case.h"
 
 using namespace heddle;
 using namespace heddle::ptx;
@@ -12,12 +12,12 @@ using namespace heddle::test;
 
 namespace {
 
-SmallResult run(const std::string& body, unsigned cluster = 1) {
-  SmallRun small;
+UnitResult run(const std::string& body, unsigned cluster = 1) {
+  UnitCase small;
   small.target = "sm_100a";
   small.cluster = cluster;
   small.body = body;
-  return run_small(small);
+  return run_unit_case(small);
 }
 
 /// Warp 0 does it.
@@ -67,7 +67,7 @@ const std::string kUse = "  add.s32 %r40, %r30, %r31;\n";
 
 TEST_CASE("a product in tensor memory is read behind its commit's barrier and a fence") {
   const std::string done = wait(1, 0, "D") + kAfter;
-  const SmallResult right = run(allocate(64) + product(kCommit) + done + kLoad + kWaitLoad + kUse + free_all(64));
+  const UnitResult right = run(allocate(64) + product(kCommit) + done + kLoad + kWaitLoad + kUse + free_all(64));
   INFO(right.said());
   CHECK(right.clean());
   CHECK(
@@ -81,7 +81,7 @@ TEST_CASE("a product reads its operands behind their barrier, and they are overw
       by_one(load_tile(kTiles, 0), "COPIED") + by_one(kMultiply + kCommit, "MULTIPLIED") + wait(0, 0, "W") + wait(1, 0, "D");
   CHECK(run(allocate(64) + early + free_all(64)).has(CheckRule::ReadBeforeReady));
   const std::string again = by_one(load_tile(kTiles, 0), "AGAIN") + wait(0, 1, "V");
-  const SmallResult right = run(allocate(64) + product(kCommit) + wait(1, 0, "D") + again + free_all(64));
+  const UnitResult right = run(allocate(64) + product(kCommit) + wait(1, 0, "D") + again + free_all(64));
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(allocate(64) + product(kCommit) + again + wait(1, 0, "D") + free_all(64)).has(CheckRule::OverwriteBeforeRead));
@@ -89,7 +89,7 @@ TEST_CASE("a product reads its operands behind their barrier, and they are overw
 
 TEST_CASE("tcgen05.ld is waited for before its registers are used, tcgen05.st before others read") {
   const std::string stored = kStore + kWaitStore + kBefore + kSync + kAfter;
-  const SmallResult right = run(allocate(32) + stored + kLoad + kWaitLoad + kUse + free_all(32));
+  const UnitResult right = run(allocate(32) + stored + kLoad + kWaitLoad + kUse + free_all(32));
   INFO(right.said());
   CHECK(right.clean());
   // Once for a load, however many of its registers are used.
@@ -120,10 +120,10 @@ TEST_CASE("an allocation waits until columns are free") {
   const std::string both =
       by_warp_0("  add.s32 %r10, %r2, 64;\n  tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r10], 512;\n", "ONE") + kSync +
       "  setp.ne.s32 %p3, %r1, 1;\n  @%p3 bra TWO;\n" + alloc(256) + "TWO:\n";
-  const SmallResult never = run(both + kSync);
+  const UnitResult never = run(both + kSync);
   INFO(never.said());
   CHECK(never.has(CheckRule::Hang));
-  const SmallResult later =
+  const UnitResult later =
       run(both + by_warp_0("  ld.shared.b32 %r20, [%r2+64];\n  tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 512;\n", "FREED"));
   INFO(later.said());
   CHECK(later.clean());
@@ -142,7 +142,7 @@ TEST_CASE("operand A in tensor memory is stored, waited for and fenced first") {
       "%r34, %r35, %r36, %r37};\n";
   const std::string begin = allocate(64) + by_one(load_tile(2048, 0), "COPIED") + wait(0, 0, "W");
   const std::string end = by_one(product + kCommit, "MULTIPLIED") + wait(1, 0, "D") + free_all(64);
-  const SmallResult right = run(begin + eight + kWaitStore + kBefore + kSync + kAfter + end);
+  const UnitResult right = run(begin + eight + kWaitStore + kBefore + kSync + kAfter + end);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(begin + eight + kBefore + kSync + kAfter + end).has(CheckRule::TensorMemoryRace));
@@ -177,7 +177,7 @@ MULTIPLIED:
   };
   const std::string rest = wait(1, 0, "D") + kAfter + kLoad + kWaitLoad + kBefore + meet + kAfter +
                            by_warp_0("  tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r20, 64;\n", "FREED");
-  const SmallResult right = run(make + alloc + copy + multiply(3) + rest, 2);
+  const UnitResult right = run(make + alloc + copy + multiply(3) + rest, 2);
   INFO(right.said());
   CHECK(right.clean());
   CHECK(run(make + alloc + copy + multiply(1) + rest, 2).has(CheckRule::Hang));

@@ -10,7 +10,7 @@
 
 namespace heddle::test {
 
-struct SmallRun {
+struct UnitCase {
   int threads = 128;
   unsigned cluster = 1;
   unsigned grid = 1;
@@ -22,7 +22,7 @@ struct SmallRun {
   static ptx::TensorMap bf16_tile();
 };
 
-struct SmallResult {
+struct UnitResult {
   std::vector<ptx::CheckFinding> findings;
   std::string stopped;
   ptx::Trace trace;
@@ -36,7 +36,7 @@ struct SmallResult {
 
 /// %r0: thread, %r1: warp, %r2: address of 64 KB of shared memory, %r3: CTA in the cluster. The body may use %r4 to %r63, %p0 to %p15, %rd,
 /// %f and its own labels.
-SmallResult run_small(const SmallRun& small);
+UnitResult run_unit_case(const UnitCase& small);
 
 /// `mbarrier.init` of the 8-byte barriers 0 to count - 1 for so many arrivals by thread 0, a fence, and a barrier of all threads.
 std::string barriers(int count, int arrivals = 1);

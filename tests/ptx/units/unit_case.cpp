@@ -1,4 +1,4 @@
-#include "tests/ptx/units/small_run.h"
+#include "tests/ptx/units/unit_case.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 namespace heddle::test {
 using namespace ptx;
 
-TensorMap SmallRun::bf16_tile() {
+TensorMap UnitCase::bf16_tile() {
   TensorMap map;
   map.name = "T";
   map.element = MapElement::Bf16;
@@ -23,16 +23,16 @@ TensorMap SmallRun::bf16_tile() {
   return map;
 }
 
-bool SmallResult::has(CheckRule rule) const {
+bool UnitResult::has(CheckRule rule) const {
   return std::any_of(findings.begin(), findings.end(), [&](const CheckFinding& one) { return one.rule == rule; });
 }
 
-bool SmallResult::clean() const {
+bool UnitResult::clean() const {
   const auto note = [](const CheckFinding& one) { return row_of(one.rule).rank == Rank::Note; };
   return stopped.empty() && std::all_of(findings.begin(), findings.end(), note);
 }
 
-std::string SmallResult::said() const {
+std::string UnitResult::said() const {
   std::string all;
   for (const CheckFinding& one : findings) all += fmt::format("{}: {}\n", row_of(one.rule).key, one.sentence);
   return all + (stopped.empty() ? "" : "stopped: " + stopped);
@@ -40,7 +40,7 @@ std::string SmallResult::said() const {
 
 namespace {
 
-std::string text_of(const SmallRun& small) {
+std::string text_of(const UnitCase& small) {
   return fmt::format(R"(.version 9.0
 .target {}
 .address_size 64
@@ -67,8 +67,8 @@ std::string text_of(const SmallRun& small) {
 
 }  // namespace
 
-SmallResult run_small(const SmallRun& small) {
-  SmallResult result;
+UnitResult run_unit_case(const UnitCase& small) {
+  UnitResult result;
   const Result<PtxModule> module = parse(text_of(small), "small.ptx");
   if (!module) {
     result.stopped = to_string(module.error());
