@@ -93,7 +93,7 @@ TEST_CASE("tcgen05.ld is waited for before its registers are used, tcgen05.st be
   INFO(right.said());
   CHECK(right.clean());
   // Once for a load, however many of its registers are used.
-  const SmallResult early = run(allocate(32) + stored + kLoad + kUse + "  add.s32 %r41, %r32, %r33;\n" + kWaitLoad + free_all(32));
+  const UnitResult early = run(allocate(32) + stored + kLoad + kUse + "  add.s32 %r41, %r32, %r33;\n" + kWaitLoad + free_all(32));
   CHECK(std::ranges::count(early.findings, CheckRule::LoadNotWaited, &CheckFinding::rule) == 1);
   CHECK(run(allocate(32) + kStore + kSync + kLoad + kWaitLoad + kWaitStore + free_all(32)).has(CheckRule::TensorMemoryRace));
   CHECK(run(allocate(32) + stored + kLoad + kSync + kStore + kWaitLoad + kWaitStore + free_all(32)).has(CheckRule::TensorMemoryRace));
