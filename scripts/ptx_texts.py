@@ -100,7 +100,7 @@ def compiled(recipe: Recipe, source: Path, tree: Path, folder: Path) -> Path:
         return program
     number = recipe.target.removeprefix("sm_")
     words = [nvcc, "-std=c++17", "-O1", "-lineinfo", "--expt-relaxed-constexpr", "-cudart", "shared",
-             "-gencode", f"arch=compute_{number},code=[sm_{number},compute_{number}]"]
+             "-gencode", f"arch=compute_{number},code=compute_{number}"]
     words += [f"-I{tree / part}" for part in ("include", "tools/util/include", "examples/common")]
     ended = subprocess.run(words + [str(source), "-o", str(program)], capture_output=True, text=True, timeout=SECONDS)
     if ended.returncode:
