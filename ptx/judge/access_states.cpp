@@ -119,12 +119,14 @@ bool AccessStep::shares_value(const AccessStates::OneState& state) const {
 
 void AccessStep::clashes_of_write(const AccessStates::OneState& state, Clashing& found) const {
   const bool shares = shares_value(state);
+  const auto generic = [](const PastAccess& past) { return past.proxy == Proxy::Generic; };
+  const bool read_back = !rules_.fenced && std::any_of(state.readers.begin(), state.readers.end(), generic);
   if (!shares)
     for (const PastAccess& past : state.writers) {
       if (!knows(past))
         found.emplace_back(AccessClash::Kind::NotReady, past);
       else if (!sees(past))
-        found.emplace_back(AccessClash::Kind::NotVisible, past);
+        found.emplace_back(read_back ? AccessClash::Kind::ReadBack : AccessClash::Kind::NotVisible, past);
     }
   for (const PastAccess& past : state.readers) {
     const auto wrote = [&](const PastAccess& writer) { return writer.by == past.by; };

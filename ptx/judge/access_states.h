@@ -67,6 +67,7 @@ struct AccessClash {
   enum class Kind : std::uint8_t {
     NotReady,    ///< a write that the access does not know to be over
     NotVisible,  ///< over, but a fence lacks: a write by threads that the async proxy may not see; in tensor memory, any access
+    ReadBack,    ///< not visible, but threads have read it since: it is in memory
     StillRead,   ///< a read that the writer does not know to be over
   } kind = Kind::NotReady;
   struct With {

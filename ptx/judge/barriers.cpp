@@ -107,6 +107,7 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   barrier.made_component = by.component;
   barrier.made_epoch = epoch;
   barrier.fenced = false;
+  barrier.used_early.clear();
 }
 
 void Barriers::inval(std::uint64_t address, const By& by) {
@@ -147,11 +148,14 @@ Mbarrier* Barriers::use(std::uint64_t address, const By& by, const KnownClocks& 
   if (!barrier.valid)
     find(CheckRule::BarrierNotMade, by,
          fmt::format("{} uses {}, which was invalidated", warp_reference(by.warp), barrier_reference(address)), as_other(address));
-  else if (barrier.made_by != by.warp && known.seen.at(barrier.made_component) < barrier.made_epoch)
+  else if (barrier.made_by != by.warp && known.seen.at(barrier.made_component) < barrier.made_epoch &&
+           std::find(barrier.used_early.begin(), barrier.used_early.end(), by.warp) == barrier.used_early.end()) {
+    barrier.used_early.push_back(by.warp);
     find(CheckRule::BarrierBeforeMade, by,
          fmt::format("{} uses {}, which {} made at {}, with nothing between that orders them", warp_reference(by.warp),
                      barrier_reference(address), warp_reference(barrier.made_by), place_reference(barrier.made_at)),
          as_other(address), {{barrier.made_at, barrier.made_by, "made here"}});
+  }
   return &barrier;
 }
 

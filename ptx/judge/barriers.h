@@ -35,7 +35,8 @@ struct Mbarrier {
   int made_by = -1, made_at = -1;       ///< warp, pc
   Component made_component = 0;         ///< of the warp that made it
   Epoch made_epoch = 0;                 ///< of that warp
-  bool fenced = false;                  ///< a fence made it known to the async proxy
+  bool fenced = false;                  ///< a fence made it known to the async proxy, or it was said that none did
+  std::vector<int> used_early;          ///< warps of which it was said that they use it before they can know that it is made
   bool valid = false;                   ///< made, and not invalidated since
   std::vector<Arrival> arrivals;        ///< of this phase
   /// The steps of who arrived in this phase and in the one before: an arrival has to follow the end of the phase before.

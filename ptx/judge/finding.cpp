@@ -75,6 +75,10 @@ constexpr std::array kRules = {
     RuleRow{CheckRule::NoFenceAfterInit, Rank::Doubtful, "no fence after init", "no_fence_after_init", "9.7.13.4",
             "Between mbarrier.init and the first signal of the async proxy or of another CTA stands a fence (fence.mbarrier_init, "
             "fence.proxy.async)."},
+    RuleRow{
+        CheckRule::NoFenceBeforeCopy, Rank::Doubtful, "no fence before a copy", "no_fence_before_copy", "9.7.9.25.2",
+        "A copy over what threads wrote stands behind a fence.proxy.async, also where threads have read it back in between, so that the "
+        "write is surely over."},
     RuleRow{CheckRule::ExitWhileStoring, Rank::Doubtful, "exit while storing", "exit_while_storing", "9.7.9.25.6.2",
             "A warp waits for the reads of its bulk stores before its CTA ends."},
     RuleRow{CheckRule::LoadNotWaited, Rank::Doubtful, "load not waited for", "load_not_waited", "9.7.16.8.5",

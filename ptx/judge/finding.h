@@ -49,6 +49,7 @@ enum class CheckRule : std::uint8_t {
   Trap,
   // doubtful by the letter
   NoFenceAfterInit,
+  NoFenceBeforeCopy,
   ExitWhileStoring,
   LoadNotWaited,
   MissingTensorFence,

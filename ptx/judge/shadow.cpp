@@ -89,6 +89,7 @@ struct Shadow::Inside {
   void report(const AccessClash& clash, const ShadowAccess& access, bool write) {
     const PastAccess& past = clash.with.front().past;
     const CheckRule rule = clash.kind == AccessClash::Kind::NotVisible  ? CheckRule::MissingProxyFence
+                           : clash.kind == AccessClash::Kind::ReadBack  ? CheckRule::NoFenceBeforeCopy
                            : clash.kind == AccessClash::Kind::StillRead ? CheckRule::OverwriteBeforeRead
                            : write                                      ? CheckRule::WriteOverWrite
                                                                         : CheckRule::ReadBeforeReady;
@@ -105,6 +106,12 @@ struct Shadow::Inside {
         finding.sentence =
             fmt::format("{} by the async proxy ({}) {} what threads wrote at {}, with no fence.proxy.async between ({} bytes)", access.what,
                         who, of, place, clash.amount);
+        break;
+      case AccessClash::Kind::ReadBack:
+        finding.sentence = fmt::format(
+            "{} by the async proxy ({}) over what threads wrote at {} and have read since, with no fence.proxy.async between "
+            "({} bytes)",
+            access.what, who, place, clash.amount);
         break;
       case AccessClash::Kind::StillRead:
         finding.sentence = fmt::format("{} by {} over what {} may still read at {}, which it has not waited for ({} bytes)", access.what,

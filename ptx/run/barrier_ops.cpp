@@ -402,8 +402,16 @@ ActionEnd fence(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
     run.barriers.fence_made(warp.index);
     return ActionEnd::Go;
   }
+  if (instruction.has("mbarrier_init")) {
+    // Orders only barriers that this warp made; they are known by its own step.
+    run.barriers.fence_made(warp.index);
+    const KnownClocks given = warp.release();
+    warp.fenced.seen.raise(warp.component, given.seen.at(warp.component));
+    return ActionEnd::Go;
+  }
+  if (instruction.has("acquire")) return ActionEnd::Go;
   warp.fenced_memory = true;
-  if (instruction.has("mbarrier_init")) run.barriers.fence_made(warp.index);
+  warp.fenced = warp.release();
   return ActionEnd::Go;
 }
 

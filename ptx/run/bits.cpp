@@ -153,6 +153,9 @@ void fn_mov(const D& d, Sources s, Word* out) {
   const Word mask = low_bits(d.bits);
   map1(s, out, [mask](Word a) { return a & mask; });
 }
+void fn_cvta(const D& d, Sources s, Word* out) {
+  map1(s, out, [&](Word a) { return a | d.word; });
+}
 void fn_selp(const D& d, Sources s, Word* out) {
   const Word mask = low_bits(d.bits);
   map3(s, out, [mask](Word a, Word b, Word p) { return ((p & 1) != 0 ? a : b) & mask; });

@@ -317,15 +317,17 @@ void RunInside::charge_run(WarpFragment& fragment, UnneededRun& unneeded) {
 }
 
 void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
-  const Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
+  Warp& warp = run.warps[static_cast<std::size_t>(fragment.warp)];
   const TouchedRegisters& here = touched[static_cast<std::size_t>(pc)];
   for (const std::vector<RegisterId>* list : {&here.read, &here.written})
     for (const RegisterId reg : *list) {
       const std::uint32_t flight = warp.in_flight[reg.index()];
       if (flight == 0) continue;
       const bool load = (flight & kLoadInFlight) != 0;
+      if (load && flight == warp.said_load) continue;
       const CheckRule rule = load ? CheckRule::LoadNotWaited : CheckRule::RegisterInFlight;
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
+      if (load) warp.said_load = flight;
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
                register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"
@@ -376,7 +378,7 @@ Barriers::By ClusterRun::by(const WarpFragment& fragment, const PtxInstruction& 
 }
 
 KnownClocks ClusterRun::brought(const WarpFragment& fragment, const PtxInstruction& instruction) {
-  if (instruction.has("relaxed")) return {};
+  if (instruction.has("relaxed")) return warp_of(fragment).fenced;
   return warp_of(fragment).release();
 }
 

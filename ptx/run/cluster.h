@@ -93,11 +93,13 @@ struct Warp {
   /// number, 0: none. What a unit's action touches, its unit judges.
   std::vector<std::uint32_t> in_flight;
   int in_flight_count = 0;
+  std::uint32_t said_load = 0;  ///< of in_flight: the load of which it was said last that nothing waited for it
   std::int64_t instructions = 0;
 
   Epoch cluster_phase = 0;  ///< of the cluster's barrier, in which it arrived last
   bool in_cluster_phase = false;
   bool fenced_memory = false;      ///< a fence or membar came: its relaxed stores and atomics release
+  KnownClocks fenced;              ///< what its last fence gives away with relaxed arrivals behind it
   std::vector<int> touched_since;  ///< instructions (or first ones of runs) that touched registers since the last wgmma.fence
 
   /// What a release gives away; the warp's next step begins. `known.seen` holds the warp's own step, too (from the beginning: raise it to 1
@@ -205,7 +207,7 @@ class ClusterRun {
   int touched_since_fence(const WarpFragment& fragment, const PtxInstruction& product, const std::vector<RegisterId>& registers);
   /// wgmma.fence by this warp.
   void fence_registers(const WarpFragment& fragment);
-  /// A release: what a lane's warp gives to who synchronizes with it, or nothing where the mnemonic says `.relaxed`.
+  /// A release: what a lane's warp gives to who synchronizes with it. Where the mnemonic says `.relaxed`, what was known at its last fence.
   KnownClocks brought(const WarpFragment& fragment, const PtxInstruction& instruction);
   void find(CheckRule rule, const WarpFragment& fragment, const PtxInstruction& instruction, std::string sentence, std::int64_t other = -1);
   /// What cannot be known or is not known: ends the run, with the sentence and the line.

@@ -164,9 +164,11 @@ bool decode_integers(const PtxInstruction& i, DecodedInstruction& d) {
     return give(d, 3, fn_selp, known_selp);
   }
   if (i.opcode == Opcode::Cvta) {
-    // Addresses of all spaces are generic ones already.
+    // Addresses of all spaces are generic ones already, but where their upper half was dropped on the way (LLVM's short pointers).
     d.bits = d.result_bits;
-    return give(d, 1, fn_mov, known_move);
+    if (i.has("to") || d.bits != 64 || (!i.has("param") && !i.has("local"))) return give(d, 1, fn_mov, known_move);
+    d.word = i.has("param") ? kParameterWindow : kLocalWindow;
+    return give(d, 1, fn_cvta);
   }
   if (i.opcode == Opcode::Slct && i.words.back() == "s32" && i.words.size() > 2) {
     const int bits = bits_of(scalar_of(i.words[i.words.size() - 2]));

@@ -116,6 +116,7 @@ void fn_szext(const D& d, Sources s, Word* out);
 void fn_fns(const D& d, Sources s, Word* out);
 void fn_prmt(const D& d, Sources s, Word* out);
 void fn_mov(const D& d, Sources s, Word* out);
+void fn_cvta(const D& d, Sources s, Word* out);  ///< `word`: where its window begins
 void fn_selp(const D& d, Sources s, Word* out);
 void fn_slct(const D& d, Sources s, Word* out);
 void fn_setp(const D& d, Sources s, Word* out);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "ptx/judge/reference.h"
 #include "ptx/units/committed_work.h"
@@ -173,7 +174,8 @@ void to_target(OneCopy& copy, const CopyTarget& target, const EngineTime& time, 
   const Barriers::By by = run.by(copy.fragment, copy.instruction);
   Mbarrier* barrier = run.barriers.use(target.barrier, by, warp.known);
   if (barrier == nullptr) return;
-  if (!barrier->fenced && !run.findings.again(CheckRule::NoFenceAfterInit, copy.pc(), static_cast<std::int64_t>(target.barrier)))
+  if (!std::exchange(barrier->fenced, true) &&
+      !run.findings.again(CheckRule::NoFenceAfterInit, copy.pc(), static_cast<std::int64_t>(target.barrier)))
     run.find(CheckRule::NoFenceAfterInit, copy.fragment, copy.instruction,
              fmt::format("{} is signalled by a copy, and no fence has made its mbarrier.init known to copies",
                          barrier_reference(target.barrier)),

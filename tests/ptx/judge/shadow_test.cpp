@@ -121,6 +121,12 @@ TEST_CASE("the async proxy sees what threads wrote behind a fence only") {
     scene.write({0, 512}, SharedScene::access(scene.barrier, kPending, 12, Proxy::Async), SharedScene::knows({{scene.w0, 5}}));
     CHECK(scene.rules() == std::vector{CheckRule::MissingProxyFence});
   }
+  SECTION("a copy over it without the fence, when threads have read it: it is surely in memory") {
+    scene.read({0, 512}, SharedScene::access(scene.w1, 2, 11), SharedScene::knows({{scene.w0, 5}}));
+    scene.write({0, 512}, SharedScene::access(scene.barrier, kPending, 12, Proxy::Async),
+                SharedScene::knows({{scene.w0, 5}, {scene.w1, 2}}));
+    CHECK(scene.rules() == std::vector{CheckRule::NoFenceBeforeCopy});
+  }
 }
 
 TEST_CASE("a write waits for those who may still read") {
@@ -251,12 +257,14 @@ struct ByteModel {
   /// Whether somebody ever wrote the byte.
   bool one(std::vector<Past>& past, const ShadowAccess& by, const KnownClocks& known, bool write) {
     bool written = false;
+    const bool read_back = std::ranges::any_of(past, [](const Past& p) { return !p.write && p.access.proxy == Proxy::Generic; });
     for (const Past& p : past) {
       written = written || p.write;
       const bool knows = known.seen.at(p.access.by) >= p.access.epoch || (p.access.strong && by.strong);
       const bool fenced = by.proxy == Proxy::Generic || p.access.proxy == Proxy::Async || known.async.at(p.access.by) >= p.access.epoch;
       if (p.write && !knows) said.insert({write ? CheckRule::WriteOverWrite : CheckRule::ReadBeforeReady, by.pc});
-      if (p.write && knows && !fenced) said.insert({CheckRule::MissingProxyFence, by.pc});
+      if (p.write && knows && !fenced)
+        said.insert({write && read_back ? CheckRule::NoFenceBeforeCopy : CheckRule::MissingProxyFence, by.pc});
       if (!p.write && write && !knows) said.insert({CheckRule::OverwriteBeforeRead, by.pc});
     }
     if (write)

@@ -117,6 +117,32 @@ TEST_CASE("A wait by only some lanes where all must come is a finding", "[ptx]")
   CHECK(run.found(CheckRule::NotConverged));
 }
 
+TEST_CASE("Lanes on two ways to one barrier come to it together", "[ptx]") {
+  SmallRunOptions options;
+  options.threads = 64;
+  // Their ways meet only behind it, since one of them could also have gone around.
+  SmallRun run(
+      "setp.lt.u32 p0, t, 16; mov.u32 r1, 4; @!p0 bra BOTH; nanosleep.u32 50; mov.u32 r1, 3; setp.eq.s32 p1, t, 99; @p1 bra END;"
+      "BOTH: bar.sync 0; END: redux.sync.add.s32 r9, r1, -1;" +
+          kStore,
+      options);
+  REQUIRE(run.said() == "");
+  CHECK(run.out(7) == 16 * 3 + 16 * 4);
+  SmallRun around("setp.lt.u32 p0, t, 16; @p0 bra END; bar.sync 0; END: mov.u32 r1, 0;", options);
+  CHECK(around.found(CheckRule::NotConverged));
+  // One half waits for the other, which waits for it elsewhere.
+  SmallRun crossed("setp.lt.u32 p0, t, 16; @p0 bra LOW; bar.sync 0; bra END; LOW: bar.sync 1; END: mov.u32 r1, 0;");
+  CHECK(crossed.found(CheckRule::NotConverged));
+}
+
+TEST_CASE("An address of a parameter survives without its upper half", "[ptx]") {
+  SmallRun run(
+      "mov.b32 r1, in; cvt.u64.u32 d20, r1; cvta.param.u64 d21, d20; ld.u64 d22, [d21]; sub.s64 d23, d22, d0; add.s64 d23, d23, 7;"
+      "st.global.u64 [d1], d23;");
+  REQUIRE(run.said() == "");
+  CHECK(run.out(0) == 7);
+}
+
 TEST_CASE("Local memory belongs to a lane, shared memory to the CTA", "[ptx]") {
   SmallRunOptions options;
   options.threads = 64;

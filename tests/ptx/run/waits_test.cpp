@@ -192,6 +192,20 @@ TEST_CASE("CTAs of a cluster reach each other's memory and barriers", "[ptx]") {
   CHECK(beyond.found(CheckRule::OutOfShared));
 }
 
+TEST_CASE("A relaxed arrival at the cluster's barrier gives away what a fence before it released", "[ptx]") {
+  SmallRunOptions options = threads(32);
+  options.cluster = 2;
+  const auto text = [](const std::string& fence) {
+    return "setp.eq.s32 p0, t, 0; @p0 mbarrier.init.shared::cta.b64 [m], 32;" + fence +
+           "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned; xor.b32 r1, c, 1;"
+           "mapa.shared::cluster.u32 r2, m, r1; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [r2];" +
+           wait("TRY", "0") + "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+  };
+  CHECK(SmallRun(text("fence.mbarrier_init.release.cluster;"), options).said() == "");
+  CHECK(SmallRun(text("fence.acq_rel.cluster;"), options).said() == "");
+  CHECK(SmallRun(text(""), options).found(CheckRule::BarrierBeforeMade));
+}
+
 TEST_CASE("Threads that exit count no more at the cluster's barrier", "[ptx]") {
   SmallRunOptions options = threads(64);
   options.cluster = 2;
