@@ -88,6 +88,7 @@ std::vector<Attr> others(const OpAttribute& attribute, const TileOp& op) {
         if (f.name != text() && std::string(f.name) != "scale" && functions.size() < 6) functions.emplace_back(std::string(f.name));
       return functions;
     }
+    case Type::Expression: return {std::string(text() == "8" ? "16" : "8")};
     case Type::Text:
       if (name == "expr") return {"(" + text() + ") + 1"};
       if (name == "along") return {std::string("c"), std::string("r"), std::string("fr"), std::string("fc")};
