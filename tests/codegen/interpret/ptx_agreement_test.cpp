@@ -279,6 +279,6 @@ TEST_CASE("every mutant of the protocol of a GEMM for Blackwell hangs in the int
   compare_mutants("gemm_blackwell", 1);
 }
 
-TEST_CASE("every mutant of an attention's protocol hangs in the interpreter where their PTX hangs", "[codegen][.slow]") {
+TEST_CASE("every mutant of an attention's protocol hangs in the interpreter where its PTX hangs", "[codegen][.slow]") {
   compare_mutants("attention_forward_hopper", 1);
 }
