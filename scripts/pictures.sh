@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of README.md and docs/tour.md with the program itself, off screen; no display is needed.
+# Makes the pictures of README.md, docs/tour.md and docs/ptx.md with the program itself, off screen; no display is needed.
 # Usage: scripts/pictures.sh [NAME...]   only these, for example: scripts/pictures.sh steady explain
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -39,5 +39,6 @@ picture pipeline_text "${attention[@]}" --do pipeline_text --do maximize
 picture cuda "${attention[@]}" --select QK1 --do cuda
 picture palette "${attention[@]}" --do find --do type:sl
 picture triton kernels/triton/attention_forward.sm90.ttgir --size 1600x1000
+picture ptx assets/ptx/hanging_gemm.ptx --size 1600x900 --do click:launch/finding/0
 picture light "${attention[@]}" --theme light
 ((made)) || { echo "no picture of that name" >&2; exit 2; }

@@ -101,7 +101,8 @@ void draw_chosen(const ptx::SaidFinding& finding, LaunchPaneState& state) {
                                     finding.times > 1 ? fmt::format(" · {} times", finding.times) : "")));
   for (std::size_t i = 0; i < finding.related.size(); ++i) {
     const ptx::SaidFinding::Related& related = finding.related[i];
-    const std::string text = fmt::format("{}{}{}", related.role.empty() ? "" : related.role + ": ", related.what,
+    const bool says_role = related.role.empty() || related.what.starts_with(related.role);
+    const std::string text = fmt::format("{}{}{}", says_role ? "" : related.role + ": ", related.what,
                                          related.line > 0 ? " · " + where(related.line, related.source) : "");
     if (sentence_row(fmt::format("launch/related/{}", i).c_str(), false, fmt::format("{}", i + 1).c_str(), Tone::Neutral, text))
       show_lines(state, {related.line, finding.line});
