@@ -1,5 +1,7 @@
 #include "ptx/text/body.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <map>
@@ -7,6 +9,7 @@
 #include <unordered_map>
 
 #include "ptx/text/declarations.h"
+#include "ptx/text/operand_count.h"
 #include "ptx/text/operands.h"
 
 namespace heddle::ptx {
@@ -223,6 +226,8 @@ class BodyReader {
     if (instruction.fault.empty() && !tokens_.next().is(';')) {
       instruction.fault = "expected ',' or ';' at '" + quoted(tokens_.next().text) + "'";
     }
+    if (const std::size_t least = least_operands(instruction.opcode); instruction.fault.empty() && instruction.operands.size() < least)
+      instruction.fault = fmt::format("needs {} operands at least, has {}", least, instruction.operands.size());
     if (!instruction.fault.empty()) skip_statement(begin);
     instruction.text = std::string_view(first, static_cast<std::size_t>(std::max(tokens_.taken_end(), first) - first));
     if (instruction.fault.empty()) tokens_.take();

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <random>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "ptx/report/check.h"
 #include "ptx/text/parse.h"
 #include "tests/ptx/small_kernels.h"
+#include "tests/support/mutate_text.h"
 #include "tests/support/ptx_mutants.h"
 
 using namespace heddle;
@@ -130,3 +132,34 @@ TEST_CASE("two hundred harmless edits of each small kernel raise no alarm", "[pt
     }
   }
 }
+
+namespace {
+
+/// Whatever a text says, it is judged, stopped or refused: this run ends, and says one of the three.
+void check_damaged(int rounds, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  CheckOptions options;
+  options.limit = 30'000;
+  options.most_runs = 2;
+  options.picture = true;
+  const std::vector<Case> kernels{ring_case(), columns_case()};
+  const std::vector<std::string> texts{kernels[0].text, kernels[1].text};
+  for (int round = 0; round < rounds; ++round) {
+    const Case& kernel = kernels[static_cast<std::size_t>(round) % kernels.size()];
+    const std::string text = test::mutate_text(kernel.text, texts, random);
+    INFO("seed " << seed << ", round " << round);
+    const auto answer = check(text, "test.ptx", launch_of(kernel), options);
+    if (!answer) {
+      REQUIRE_FALSE(answer.error().faults.empty());
+      continue;
+    }
+    REQUIRE((answer->verdict != CheckVerdict::Stopped || !answer->stopped.empty()));
+    REQUIRE((answer->verdict != CheckVerdict::NotInOrder || !answer->findings.empty()));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a damaged text is judged, stopped or refused", "[ptx]") { check_damaged(300, 46); }
+
+TEST_CASE("ten thousand damaged texts are judged, stopped or refused", "[ptx][.slow]") { check_damaged(10'000, std::random_device{}()); }
