@@ -36,7 +36,8 @@ struct Barriers::Rest {
   struct Named {
     NamedRound round;
     std::vector<int> users;
-    bool open = false;  ///< somebody came to the round that goes on
+    bool open = false;   ///< somebody came to the round that goes on
+    bool whole = false;  ///< it is for all threads of the CTA that have not exited
   };
   struct Pool {
     std::int64_t free = 0;
@@ -48,6 +49,17 @@ struct Barriers::Rest {
   KnownClocks cluster_known;
   std::map<int, Pool> pools;
   std::map<std::uint64_t, std::size_t> living;  ///< valid mbarriers by address
+  std::map<int, std::vector<int>> exited;       ///< warps by CTA
+
+  /// Threads that a round of the whole CTA does not wait for: of warps that have exited and did not come before.
+  int gone(int cta, const Named& named) const {
+    const auto warps = exited.find(cta);
+    if (!named.whole || warps == exited.end()) return 0;
+    int threads = 0;
+    for (const int warp : warps->second)
+      if (std::ranges::none_of(named.round.arrivals, [&](const Arrival& arrival) { return arrival.warp == warp; })) threads += kWarpThreads;
+    return threads;
+  }
 
   /// Ends the round; what all brought goes to the next one, too, since rounds are in order.
   static Joined complete(Named& named) {
@@ -304,6 +316,15 @@ std::vector<RelatedPlace> others_of(const Barriers::NamedRound& round, const Bar
 
 }  // namespace
 
+std::vector<std::pair<int, Barriers::Joined>> Barriers::exit_named(int cta, int warp) {
+  rest_->exited[cta].push_back(warp);
+  std::vector<std::pair<int, Joined>> complete;
+  for (auto& [place, named] : rest_->named)
+    if (place.first == cta && named.open && named.whole && named.round.here + rest_->gone(cta, named) >= named.round.needed)
+      complete.emplace_back(place.second, Rest::complete(named));
+  return complete;
+}
+
 Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by) {
   const int id = at.id;
   const auto wrong = [&](std::string sentence, std::vector<RelatedPlace> related = {}) {
@@ -324,7 +345,8 @@ Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, int thr
     wrong(fmt::format("{} comes to named barrier {} a second time before {} threads are there: it stands in for another warp",
                       warp_reference(by.warp), id, round.needed),
           others_of(round, by));
-  if (round.here < round.needed) return {};
+  named.whole = at.whole;
+  if (round.here + rest_->gone(at.cta, named) < round.needed) return {};
   if (round.here > round.needed)
     wrong(fmt::format("{} threads come to named barrier {}, which is for {}", round.here, id, round.needed), others_of(round, by));
   return Rest::complete(named);

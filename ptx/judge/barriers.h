@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ptx/judge/clock.h"
@@ -90,6 +91,7 @@ class Barriers {
   // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps.
   struct NamedPlace {
     int cta = 0, id = 0;
+    bool whole = false;  ///< the text says no count: all of the CTA that has not exited
   };
   struct Joined {
     bool complete = false;          ///< the barrier was completed by this one
@@ -97,6 +99,8 @@ class Barriers {
     KnownClocks known;              ///< what all that came brought
   };
   Joined join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
+  /// A warp has exited: rounds of the whole CTA do not wait for it. What they complete, by id.
+  std::vector<std::pair<int, Joined>> exit_named(int cta, int warp);
   void wait_named(int cta, int id, FragmentId fragment);
   /// The round of a named barrier that is not complete; nullptr: nobody is there.
   struct NamedRound {

@@ -88,6 +88,10 @@ Result<Launch> fitted(const Launch& given, const PtxFunction& function, const st
   }
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   if (threads == 0 || threads > 1024) fault(fmt::format("a block of {} threads; 1 to 1024 are possible", threads));
+  std::uint64_t declared = function.threads[0] == 0 ? 0 : 1;
+  for (const std::uint32_t along : function.threads) declared *= std::max(along, 1u);
+  if (declared != 0 && (function.threads_required ? threads != declared : threads > declared))
+    fault(fmt::format("a block of {} threads; the text says {} {}", threads, function.threads_required ? "exactly" : "at most", declared));
   const bool no_cluster = launch.cluster == std::array<std::uint32_t, 3>{1, 1, 1};
   for (std::size_t i = 0; i < 3; ++i) {
     if (no_cluster && function.cluster[0] != 0) launch.cluster[i] = std::max(function.cluster[i], 1u);
@@ -120,7 +124,7 @@ class Checking {
     executed_ = first->executed;
     tell(*first, checked);
     checked.instructions = first->instructions();
-    checked.cycles = first->now() / 1000;
+    if (costs_.known) checked.cycles = first->now() / 1000;
     explore(*first, checked);
     not_seen(checked);
     std::stable_sort(checked.findings.begin(), checked.findings.end(),

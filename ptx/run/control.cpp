@@ -168,6 +168,11 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
   }
   if (warp.live != 0) return;
   unit_exit(run, warp);
+  for (const auto& [number, joined] : run.barriers.exit_named(warp.cta, warp.index)) {
+    for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
+    run.wake(joined.woken, fragment.time);
+  }
+
   if (run.cluster_size_ < 2 || run.stopped()) return;
   int left = 0;
   for (const Warp& other : run.warps) left += other.live != 0 ? kLanes : 0;

@@ -150,7 +150,12 @@ LaneValues ClusterRun::value(const WarpFragment& fragment, const PtxOperand& ope
       if (operand.parts.empty()) return LaneValues::all(static_cast<std::uint64_t>(operand.offset));
       LaneValues values = value(fragment, operand.parts.front());
       if (operand.offset == 0) return values;
-      for (std::uint64_t& bits : values.bits) bits += static_cast<std::uint64_t>(operand.offset);
+      const PtxOperand& base = operand.parts.front();
+      const bool narrow = base.kind == Kind::Register && bits_of(function.registers[base.reg.index()].type) == 32;
+      for (std::uint64_t& bits : values.bits) {
+        bits += static_cast<std::uint64_t>(operand.offset);
+        if (narrow) bits &= 0xFFFFFFFFu;  // addresses of 32 bits wrap
+      }
       if (values.unknown != 0 && values.unknown_bits != 0) values.unknown_bits = ~low_bits(__builtin_ctzll(values.unknown_bits));
       return values;
     }

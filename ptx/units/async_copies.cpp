@@ -61,7 +61,7 @@ ActionEnd async_copy(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     const std::uint64_t read = bytes_read(reader, run, instruction, bytes);
     const std::optional<std::uint64_t> from = reader.ask(reader.operand(1));
     if (!from || read == 0) continue;
-    if (run.global.around(*from, read) == nullptr) {
+    if (run.global.bounded() && run.global.around(*from, read) == nullptr) {
       if (!run.findings.again(CheckRule::OutOfGlobal, run.pc_of(instruction), -1))
         run.find(
             CheckRule::OutOfGlobal, fragment, instruction,
@@ -127,7 +127,7 @@ ActionEnd async_arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
   const bool counted = instruction.has("noinc");  // among those that the barrier was made for; else one more is expected
   const Barriers::By by = run.by(fragment, instruction);
   // What the warp knew goes along; what it does itself beside its copies does not.
-  KnownClocks brought = warp.known;
+  KnownClocks brought = warp.release();
   brought.seen.raise(copies.component, copies.issued);
   copies.open = false;  // they are waited for by the barrier
   const Time end = std::max(fragment.time, copies.open_end);

@@ -116,7 +116,7 @@ void check_global(OneCopy& copy, const PtxOperand& operand) {
   const std::optional<std::uint64_t> address = copy.reader.ask(operand);
   if (!address) return;
   aligned({copy.run, copy.fragment, copy.instruction}, *address, 16, "address");
-  if (copy.run.global.around(*address, copy.shared_bytes) == nullptr)
+  if (copy.run.global.bounded() && copy.run.global.around(*address, copy.shared_bytes) == nullptr)
     copy.run.find(CheckRule::OutOfGlobal, copy.fragment, copy.instruction,
                   fmt::format("{} bytes at {:#x} are in no buffer of the launch", copy.shared_bytes, *address));
 }

@@ -94,7 +94,7 @@ ActionEnd query_cancel(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
       for (std::uint64_t& bits : there.bits) bits >>= 63;
       there.unknown_bits = handle.unknown != 0 ? 1 : 0;
       run.assign(fragment, result, there, lanes);
-    } else if (word.starts_with("get_first_ctaid::")) {
+    } else if (word == "get_first_ctaid::x" || word == "get_first_ctaid::y" || word == "get_first_ctaid::z") {
       run.assign(fragment, result, part_of(handle, word.back() - 'x'), lanes);
     } else if (word == "get_first_ctaid") {
       for (std::size_t d = 0; d < result.parts.size(); ++d)

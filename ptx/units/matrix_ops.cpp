@@ -108,7 +108,7 @@ ActionEnd matrix_tile(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
   const bool stores = instruction.opcode == Opcode::WmmaStore;
   const auto& operands = instruction.operands;
   const TileLines lines = lines_of(instruction);
-  if (operands.size() < 2 || lines.count == 0) {
+  if (operands.size() < 2 || lines.count < 1 || lines.count > 256 || lines.length < 1 || lines.length > 256) {
     run.stop(instruction, fmt::format("the shape of {} is not known", instruction.mnemonic));
     return ActionEnd::Go;
   }
@@ -124,7 +124,7 @@ ActionEnd matrix_tile(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
     const std::uint64_t at = *address + static_cast<std::uint64_t>(line) * *stride * bits / 8;
     if (shared) {
       if (const auto range = shared_range(run, fragment, instruction, at, line_bytes)) ranges.push_back(*range);
-    } else if (run.global.around(at, line_bytes) == nullptr) {
+    } else if (run.global.bounded() && run.global.around(at, line_bytes) == nullptr) {
       run.find(CheckRule::OutOfGlobal, fragment, instruction,
                fmt::format("{} bytes at {:#x} are in no buffer of the launch", line_bytes, at));
       break;

@@ -193,7 +193,7 @@ void one_commit(TensorWork work) {
     if ((mask >> cta & 1) != 0) targets.push_back(byte_of(address) | cta << kCtaShift);
   const WarpTensor& tensor = tensor_of(run, work.warp());
   // What its work was ordered behind is over when its work is. It says fence::before_thread_sync by itself.
-  KnownClocks brought = work.warp().known;
+  KnownClocks brought = work.warp().release();
   brought.seen.raise(work.queue().component, tensor.issued);
   brought.async.raise(work.queue().component, tensor.issued);
   const Time end = std::max(work.fragment.time + 10 * kCycle, tensor.end + run.costs.product_drain);

@@ -95,8 +95,8 @@ WgmmaForm read_form(const PtxInstruction& instruction) {
   WgmmaForm form;
   for (const std::string_view word : instruction.words)
     if (word.starts_with("m64n") && word.find('k') != std::string_view::npos) {
-      form.n = number_in(word, 4);
-      form.k = number_in(word, word.find('k') + 1);
+      form.n = std::min(number_in(word, 4), 1 << 10);  // a damaged text may say any number
+      form.k = std::min(number_in(word, word.find('k') + 1), 1 << 10);
     }
   if (!instruction.words.empty()) form.bits = instruction.words.back() == "popc" ? 1 : bits_of(scalar_of(instruction.words.back()));
   if (instruction.has("b1")) form.bits = 1;

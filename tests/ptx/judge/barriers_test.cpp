@@ -343,3 +343,16 @@ TEST_CASE("the pool of registers gives what is there") {
   CHECK(scene.barriers.free_registers(0) == 0);
   CHECK_FALSE(scene.barriers.take_registers(1, 32));
 }
+
+TEST_CASE("a barrier of the whole CTA does not wait for warps that have exited", "[ptx]") {
+  BarrierScene scene;
+  CHECK_FALSE(scene.barriers.join_named({0, 0, true}, 64, 32, {}, scene.by(0, 1)).complete);
+  const auto ended = scene.barriers.exit_named(0, 1);
+  REQUIRE(ended.size() == 1);
+  CHECK(ended[0].second.complete);
+  // From then on the other one is all that there is.
+  CHECK(scene.barriers.join_named({0, 0, true}, 64, 32, {}, scene.by(0, 2)).complete);
+  CHECK(scene.findings.all().empty());
+  // A count that the text says is a count.
+  CHECK_FALSE(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 3)).complete);
+}

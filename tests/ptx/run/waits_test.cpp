@@ -139,8 +139,14 @@ TEST_CASE("A barrier that reduces predicates gives all threads the result", "[pt
 }
 
 TEST_CASE("A warp that exits while others wait for it hangs them", "[ptx]") {
-  SmallRun run("setp.lt.u32 p0, t, 32; @p0 exit; bar.sync 0;", threads(64));
+  SmallRun run("setp.lt.u32 p0, t, 32; @p0 exit; bar.sync 0, 64;", threads(64));
   CHECK(run.found(CheckRule::ExitWhileWaited));
+}
+
+// As the CUDA programming guide says of __syncthreads since sm_70: it waits for all threads that have not exited.
+TEST_CASE("A barrier without a count does not wait for threads that have exited", "[ptx]") {
+  SmallRun run("setp.lt.u32 p0, t, 32; @p0 exit; bar.sync 0;", threads(64));
+  CHECK(run.said() == "");
 }
 
 TEST_CASE("Two warps that wait for each other are a circle", "[ptx]") {
