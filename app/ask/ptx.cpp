@@ -36,7 +36,7 @@ class LaunchMaker {
   explicit LaunchMaker(const PtxQuestion& question) : question_(question) {}
 
   Result<PtxLaunch> from_text(const std::string& path) {
-    PtxLaunch made{{path, path, {}, {}, {}, {}}, {}};
+    PtxLaunch made{{path, path, {}, {}, {}, {}}, {}, {}};
     if (const Result<Ok> read = read_text(made); !read) return read.error();
     const std::string launch_path = question_.launch_path.empty() ? beside(path) : question_.launch_path;
     if (!launch_path.empty()) {
@@ -57,7 +57,7 @@ class LaunchMaker {
   Result<PtxLaunch> from_launch(const std::string& path) {
     Result<ptx::Launch> launch = ptx::read_launch(path);
     if (!launch) return launch.error();
-    PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}};
+    PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}, {}};
     if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
     if (const Result<Ok> read = read_text(made); !read) return read.error();
     return finish(std::move(made));
@@ -87,6 +87,7 @@ class LaunchMaker {
   Result<PtxLaunch> finish(PtxLaunch made) {
     const Result<ptx::PtxModule> module = ptx::parse(*made.text, made.as.text_path);
     if (!module) return module.error();
+    made.target = module->target;
     ptx::Launch& launch = made.as.launch;
     if (!question_.kernel.empty()) launch.kernel = question_.kernel;
     const Result<const ptx::PtxFunction*> entry = ptx::find_entry(*module, made.as.text_path, launch.kernel);
@@ -139,14 +140,6 @@ Result<std::optional<Machine>> machine_of(const PtxQuestion& question, const std
   return std::optional<Machine>();
 }
 
-/// "sm_90a" of `.target sm_90a, debug`.
-std::string target_of(std::string_view text) {
-  const std::size_t at = text.find(".target ");
-  if (at == std::string_view::npos) return {};
-  const std::size_t begin = std::min(text.find_first_not_of(" \t", at + 8), text.size());
-  return std::string(text.substr(begin, text.find_first_of(" \t,\r\n;/", begin) - begin));
-}
-
 class Asking {
  public:
   Asking(const PtxQuestion& question, std::stop_token stop, const std::function<void(const std::string&)>& doing)
@@ -172,7 +165,7 @@ class Asking {
   /// Fails where the machine cannot be read.
   Result<Ok> judge(const PtxLaunch& launch, bool picture) {
     if (doing_) doing_(launch.as.name);
-    const std::string target = target_of(*launch.text);
+    const std::string& target = launch.target;
     if (!machines_.contains(target)) {
       Result<std::optional<Machine>> machine = machine_of(question_, target);
       if (!machine) return machine.error();

@@ -42,6 +42,7 @@ struct PtxAnswer {
 struct PtxLaunch {
   ptx::CheckedLaunch as;  ///< name, text's path, launch, what was changed; or why it cannot be read
   std::shared_ptr<const std::string> text{};
+  std::string target{};  ///< "sm_90a"
 };
 /// All that the question's path stands for, at its sizes. Fails only where nothing is there to be run; what cannot be read of several
 /// stands among them.

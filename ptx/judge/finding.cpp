@@ -13,8 +13,6 @@ constexpr std::array kRules = {
             "A phase of an mbarrier gets as many arrivals as its count says and no more."},
     RuleRow{CheckRule::BytesLeft, Rank::Wrong, "bytes left", "bytes_left", "9.7.13.15.5",
             "The bytes that a phase of an mbarrier expects are those that its copies bring: none are left when the kernel ends."},
-    RuleRow{CheckRule::PhaseParity, Rank::Wrong, "phase parity", "phase_parity", "9.7.13.15.16",
-            "A wait names the phase by its parity, 0 or 1, counted from the barrier's last init."},
     RuleRow{CheckRule::ReadBeforeReady, Rank::Wrong, "read before ready", "read_before_ready", "8.7.1",
             "What is read was written, and the reader has waited for the write: by a barrier, a wait for the copy, or its own order."},
     RuleRow{CheckRule::OverwriteBeforeRead, Rank::Wrong, "overwrite before read", "overwrite_before_read", "8.7.1",

@@ -21,7 +21,6 @@ enum class CheckRule : std::uint8_t {
   Hang,
   ArrivalsOverCount,
   BytesLeft,
-  PhaseParity,
   ReadBeforeReady,
   OverwriteBeforeRead,
   WriteOverWrite,

@@ -93,9 +93,7 @@ class Enders {
       if (barrier->bytes <= 0 && barrier->pending > 0 && std::any_of(barrier->arrivals.begin(), barrier->arrivals.end(), here)) continue;
       add_once(warps, place.warp);
     }
-    if (scene_.may_arrive)
-      for (const HangWait& other : scene_.waits)
-        if (scene_.may_arrive(other.warp, *barrier)) add_once(warps, other.warp);
+
     std::erase(warps, wait.warp);
     return warps;
   }

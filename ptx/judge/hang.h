@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,8 +25,6 @@ struct HangScene {
   const Barriers& barriers;
   std::vector<int> exited;  ///< warps
   int warps_per_cta = 0;
-  /// Whether a warp's way from where it is may arrive at the mbarrier; may be empty: by what it did before.
-  std::function<bool(int warp, const Mbarrier& barrier)> may_arrive;
 };
 
 /// What a wait lacks: "FULL: phase 3 lacks 1 of 1 arrivals and 16384 bytes".

@@ -445,7 +445,7 @@ void RunInside::report_hang() {
     waits.push_back(wait);
   }
   if (waits.empty()) return;
-  HangScene scene{waits, run.barriers, {}, run.warps_per_cta_, {}};
+  HangScene scene{waits, run.barriers, {}, run.warps_per_cta_};
   for (const Warp& warp : run.warps)
     if (warp.live == 0) scene.exited.push_back(warp.index);
   heddle::ptx::report_hang(scene, run.findings);

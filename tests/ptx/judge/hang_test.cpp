@@ -29,7 +29,7 @@ struct RingScene {
     known.seen.raise(w0, 1);
     return *barriers.use(address, by(0, 3), known);
   }
-  void report(std::vector<int> exited = {}) { report_hang({waits, barriers, std::move(exited), 0, {}}, findings); }
+  void report(std::vector<int> exited = {}) { report_hang({waits, barriers, std::move(exited), 0}, findings); }
   static HangWait mbarrier(int warp, int pc, std::uint64_t address, std::int64_t cycle) {
     return {HangWait::For::Mbarrier, warp, pc, 0, address, false, 0, cycle};
   }
