@@ -50,8 +50,9 @@ constexpr const char* kSwiglu = R"(wanted = {"Out": F.silu(A.float() @ G.float()
 )";
 constexpr const char* kLayernorm = R"(wanted = {"Y": F.layer_norm(X.float(), X.shape[1:], Gamma, Beta, 1e-5)}
 )";
-constexpr const char* kScaled = R"(scores = Q.float() @ K.float().transpose(1, 2) * SQ.abs()[..., None] * Q.shape[-1] ** -0.5
-wanted = {"O": F.softmax(scores, -1) @ values * SV[:, None, :]}
+constexpr const char* kScaled = R"(heads = Q.shape[0] // K.shape[0]
+scores = Q.float() @ K.float().repeat_interleave(heads, 0).transpose(1, 2) * SQ.abs()[..., None] * Q.shape[-1] ** -0.5
+wanted = {"O": F.softmax(scores, -1) @ (values * SV[:, None, :]).repeat_interleave(heads, 0)}
 )";
 
 std::optional<TorchFormula> formula_of(const std::string& name) {

@@ -133,8 +133,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("O");
     const bool causal = kernel.reference == "attention_forward_causal";
     text.source = reference_source("const u16* q, const u16* k, const u16* v, float* o",
-                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal,
-                                               keys - queries + 1, plan.threads),
+                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d,
+                                               causal, keys - queries + 1, plan.threads, heads / t.shape("K")[0]),
                                    fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (is_scaled_attention(kernel)) {
     const bool transposed = kernel.reference == "attention_forward_scaled";
@@ -145,7 +145,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("O");
     text.source = reference_source(
         "const unsigned char* q, const unsigned char* k, const unsigned char* v, const float* sq, const float* sv, float* o",
-        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, transposed, plan.threads),
+        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, transposed, plan.threads,
+                    heads / t.shape("K")[0]),
         fmt::format("q, k, v, sq, sv, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});

@@ -135,32 +135,37 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
   return {};
 }
 
-// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d).
+// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d). Rows of V and O may have another length than those of K
+// and Q.
 
 struct Attention {
-  std::int64_t heads, queries, keys, d;
+  std::int64_t heads, queries, keys, d, columns;  ///< columns: of V
   double factor;
   std::int64_t group = 1;  ///< heads of queries for each head of keys
 
-  /// Where a query or a key begins.
-  std::int64_t query_at(std::int64_t head, std::int64_t query) const { return (head * queries + query) * d; }
-  std::int64_t key_at(std::int64_t head, std::int64_t key) const { return (head / group * keys + key) * d; }
+  /// Number of a query's or a key's row.
+  std::int64_t query_row(std::int64_t head, std::int64_t query) const { return head * queries + query; }
+  std::int64_t key_row(std::int64_t head, std::int64_t key) const { return head / group * keys + key; }
 };
 
 /// The sizes, when Q, K and V fit each other. Where keys have fewer heads, each of them is for a group of query heads.
 bool attention_sizes(const TensorMap& t, Attention& s) {
-  s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), 0};
+  s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), extent(t, "V", 2), 0};
   s.factor = 1.0 / std::sqrt(static_cast<double>(s.d));
   s.group = s.heads / std::max<std::int64_t>(extent(t, "K", 0), 1);
   if (s.group < 1 || s.heads % s.group != 0) return false;
-  const std::vector<std::int64_t> kv{s.heads / s.group, s.keys, s.d};
-  return array_of(t, "K").shape == kv && array_of(t, "V").shape == kv;
+  const std::int64_t heads = s.heads / s.group;
+  return array_of(t, "K").shape == std::vector{heads, s.keys, s.d} && array_of(t, "V").shape == std::vector{heads, s.keys, s.columns};
+}
+
+bool is_of_values(const TensorMap& t, const char* name, const Attention& s) {
+  return array_of(t, name).shape == std::vector{s.heads, s.queries, s.columns};
 }
 
 /// Softmax of one query's scores with the first `seen` keys, and the natural logarithm of the sum of their exponentials.
 std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query, std::int64_t seen) {
-  const float* q = array_of(t, "Q").data.data() + s.query_at(head, query);
-  const float* k = array_of(t, "K").data.data() + s.key_at(head, 0);
+  const float* q = array_of(t, "Q").data.data() + s.query_row(head, query) * s.d;
+  const float* k = array_of(t, "K").data.data() + s.key_row(head, 0) * s.d;
   Matrix p(static_cast<std::size_t>(s.keys));
   seen = std::clamp<std::int64_t>(seen, 1, s.keys);
   for (std::int64_t j = 0; j < seen; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
@@ -173,10 +178,10 @@ std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, 
 
 /// Output row of one query.
 Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const Matrix& p) {
-  const float* v = array_of(t, "V").data.data() + s.key_at(head, 0);
-  Matrix o(static_cast<std::size_t>(s.d), 0.0);
+  const float* v = array_of(t, "V").data.data() + s.key_row(head, 0) * s.columns;
+  Matrix o(static_cast<std::size_t>(s.columns), 0.0);
   for (std::int64_t j = 0; j < s.keys; ++j)
-    for (std::int64_t c = 0; c < s.d; ++c) o[c] += p[j] * v[j * s.d + c];
+    for (std::int64_t c = 0; c < s.columns; ++c) o[c] += p[j] * v[j * s.columns + c];
   return o;
 }
 
@@ -186,8 +191,8 @@ std::int64_t seen_keys(const Attention& s, std::int64_t query, bool causal) { re
 template <bool Causal>
 std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
-  if (!attention_sizes(t, s) || s.group > 1 || array_of(t, "O").shape != array_of(t, "Q").shape)
-    return "Q and O [heads, queries, d], K and V [heads, keys, d]";
+  if (!attention_sizes(t, s) || !is_of_values(t, "O", s))
+    return "Q and O [heads, queries, d], K and V [heads, or one for each group of them, keys, d]";
   const auto statistics = t.find("LSE");
   if (statistics != t.end() && statistics->second.array.shape != std::vector<std::int64_t>{s.heads, s.queries})
     return "LSE [heads, queries] beside Q and O [heads, queries, d]";
@@ -218,23 +223,26 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
 template <bool Transposed>
 std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t heads = extent(t, "Q", 0), queries = extent(t, "Q", 1), d = extent(t, "Q", 2), keys = extent(t, "K", 1);
+  const std::int64_t of_keys = std::max<std::int64_t>(extent(t, "K", 0), 1), group = heads / of_keys;
   const auto is = [&](const char* name, const std::vector<std::int64_t>& shape) { return array_of(t, name).shape == shape; };
   const char* values = Transposed ? "VT" : "V";
-  if (!is("K", {heads, keys, d}) || !is(values, Transposed ? std::vector{heads, d, keys} : std::vector{heads, keys, d}) ||
-      !is("SQ", {heads, queries}) || !is("SV", {heads, d}) || !is("O", {heads, queries, d}))
-    return Transposed ? "Q and O [heads, queries, d], K [heads, keys, d], VT [heads, d, keys], SQ [heads, queries], SV [heads, d]"
-                      : "Q and O [heads, queries, d], K and V [heads, keys, d], SQ [heads, queries], SV [heads, d]";
+  if (heads != group * of_keys || !is("K", {of_keys, keys, d}) || !is("SQ", {heads, queries}) || !is("SV", {of_keys, d}) ||
+      !is("O", {heads, queries, d}) || !is(values, Transposed ? std::vector{of_keys, d, keys} : std::vector{of_keys, keys, d}))
+    return Transposed
+               ? "Q and O [heads, queries, d], K [heads or groups of them, keys, d], VT [as K, d, keys], SQ [heads, queries], SV [as K, d]"
+               : "Q and O [heads, queries, d], K and V [heads or groups of them, keys, d], SQ [heads, queries], SV [as K, d]";
   Matrix out;
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
-      const Attention s{heads, queries, keys, d,
-                        std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i])) / std::sqrt(static_cast<double>(d))};
+      const double scale = std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i]));
+      const Attention s{heads, queries, keys, d, d, scale / std::sqrt(static_cast<double>(d)), group};
       const Matrix p = probabilities(t, s, h, i, keys).first;
       for (std::int64_t c = 0; c < d; ++c) {
-        const float* v = array_of(t, values).data.data() + (Transposed ? (h * d + c) * keys : h * keys * d + c);
+        const std::int64_t column = h / group * d + c;  // of SV
+        const float* v = array_of(t, values).data.data() + (Transposed ? column * keys : s.key_row(h, 0) * d + c);
         double sum = 0;
         for (std::int64_t j = 0; j < keys; ++j) sum += p[j] * v[j * (Transposed ? 1 : d)];
-        out.push_back(sum * array_of(t, "SV").data[h * d + c]);
+        out.push_back(sum * array_of(t, "SV").data[column]);
       }
     }
   const double typical = rms(out);
@@ -254,14 +262,14 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
   if (!attention_sizes(t, s)) return;
   Array &lse = t.find("LSE")->second.array, &delta = t.find("Delta")->second.array;
   const std::vector<std::int64_t> statistics{s.heads, s.queries};
-  if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
+  if (lse.shape != statistics || delta.shape != statistics || !is_of_values(t, "dO", s)) return;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const auto [p, log_sum] = probabilities(t, s, h, i, seen_keys(s, i, Causal));
       const Matrix o = attend(t, s, h, p);
-      const float* grad = array_of(t, "dO").data.data() + s.query_at(h, i);
+      const float* grad = array_of(t, "dO").data.data() + s.query_row(h, i) * s.columns;
       double sum = 0;
-      for (std::int64_t c = 0; c < s.d; ++c) sum += grad[c] * o[c];
+      for (std::int64_t c = 0; c < s.columns; ++c) sum += grad[c] * o[c];
       lse.data[h * s.queries + i] = static_cast<float>(log_sum / std::log(2.0));
       delta.data[h * s.queries + i] = static_cast<float>(sum * s.factor);
     }
@@ -272,7 +280,7 @@ template <bool Causal>
 std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   Attention s;
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
-  if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
+  if (!attention_sizes(t, s) || !is_of_values(t, "dO", s) || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
       shape("dV") != shape("V") || shape("LSE") != std::vector<std::int64_t>{s.heads, s.queries} || shape("Delta") != shape("LSE"))
     return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, or one for each group of them, keys, d], LSE and Delta [heads, "
            "queries]";
@@ -282,27 +290,29 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
   double most = 0;  // that a term of dS is before the other is taken off: with one key they are equal
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const std::int64_t row = s.query_at(h, i);
-      const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
+      const std::int64_t query = s.query_row(h, i) * s.d;
+      const float *q = array_of(t, "Q").data.data() + query, *grad = array_of(t, "dO").data.data() + s.query_row(h, i) * s.columns;
       const Matrix p = probabilities(t, s, h, i, seen_keys(s, i, Causal)).first;
       Matrix dp(p.size());
       double mean = 0;
       for (std::int64_t j = 0; j < s.keys; ++j) {
-        dp[j] = dot(grad, array_of(t, "V").data.data() + s.key_at(h, j), s.d);
+        dp[j] = dot(grad, array_of(t, "V").data.data() + s.key_row(h, j) * s.columns, s.columns);
         mean += p[j] * dp[j];
       }
       for (std::int64_t j = 0; j < s.keys; ++j) {
         const double ds = p[j] * (dp[j] - mean) * s.factor;
         most = std::max(most, std::fabs(p[j] * mean * s.factor));
-        const std::int64_t key = s.key_at(h, j);
+        const std::int64_t key = s.key_row(h, j) * s.d, value = s.key_row(h, j) * s.columns;
         const float* k = array_of(t, "K").data.data() + key;
         for (std::int64_t c = 0; c < s.d; ++c) {
-          dv[key + c] += p[j] * grad[c];
           dk[key + c] += ds * q[c];
-          dq[row + c] += ds * k[c];
-          sizes_of_dv[key + c] += std::fabs(p[j] * grad[c]);
+          dq[query + c] += ds * k[c];
           sizes_of_dk[key + c] += std::fabs(ds * q[c]);
-          sizes_of_dq[row + c] += std::fabs(ds * k[c]);
+          sizes_of_dq[query + c] += std::fabs(ds * k[c]);
+        }
+        for (std::int64_t c = 0; c < s.columns; ++c) {
+          dv[value + c] += p[j] * grad[c];
+          sizes_of_dv[value + c] += std::fabs(p[j] * grad[c]);
         }
       }
     }
@@ -314,7 +324,7 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
     const double typical = rms(values);
     expected.push_back({name, std::move(values), {kBf16Unit, std::max(0.05 * typical, noise), 8e-3, reason}});
   };
-  const double noise = kF32Sum * static_cast<double>(s.d) * most;
+  const double noise = kF32Sum * static_cast<double>(std::max(s.d, s.columns)) * most;
   add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq));
   add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms", noise + rounding(sizes_of_dk));
   add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv));

@@ -34,13 +34,13 @@ class Sequences {
     const auto& q = shape("Q");
     const auto& k = shape("K");
     const std::int64_t count = shape("cu_seqlens_q")[0] - 1;
-    bool fits = count >= 1 && shape("cu_seqlens_k")[0] == count + 1 && q[0] == k[0] && q[2] == k[2];
+    bool fits = count >= 1 && shape("cu_seqlens_k")[0] == count + 1 && k[0] > 0 && q[0] % k[0] == 0 && q[2] == k[2];
     for (const char* name : kOfQueries) fits = fits && (!has(name) || shape(name) == q);
     for (const char* name : kOfKeys) fits = fits && (!has(name) || shape(name) == k);
     for (const char* name : kStatistics) fits = fits && (!has(name) || (shape(name).size() == 2 && shape(name)[0] == count * q[0]));
     if (fits && ends("cu_seqlens_q") <= q[1] && ends("cu_seqlens_k") <= k[1]) return {};
-    return "tensors of queries [heads, queries, d] and of keys [heads, keys, d], cu_seqlens_q and cu_seqlens_k [sequences + 1] up to the "
-           "numbers of both, LSE and Delta [sequences * heads, queries of the longest]";
+    return "tensors of queries [heads, queries, d] and of keys [heads, or one for each group of them, keys, d], cu_seqlens_q and "
+           "cu_seqlens_k [sequences + 1] up to the numbers of both, LSE and Delta [sequences * heads, queries of the longest]";
   }
 
   std::vector<Sequence> all() const {
@@ -67,6 +67,9 @@ class Sequences {
     return own;
   }
 
+  /// Of a tensor of results: those of keys may have fewer.
+  std::int64_t heads(const std::string& name) const { return shape(is_of_keys(name) ? "K" : "Q")[0]; }
+
   /// Where a head's rows of the sequence begin in the tensor, and how many numbers they are.
   std::pair<std::int64_t, std::int64_t> place(const std::string& name, const Sequence& sequence, std::int64_t head) const {
     const auto& extents = shape(name.c_str());
@@ -75,12 +78,12 @@ class Sequences {
       const std::int64_t behind = sequence.queries.first - rows("cu_seqlens_q", sequence.number).first;
       return {(sequence.number * shape("Q")[0] + head) * extents[1] + behind, sequence.queries.count};
     }
-    const bool keys = std::find(kOfKeys.begin(), kOfKeys.end(), name) != kOfKeys.end();
-    const Rows& own = keys ? sequence.keys : sequence.queries;
+    const Rows& own = is_of_keys(name) ? sequence.keys : sequence.queries;
     return {(head * extents[1] + own.first) * extents[2], own.count * extents[2]};
   }
 
  private:
+  static bool is_of_keys(const std::string& name) { return std::find(kOfKeys.begin(), kOfKeys.end(), name) != kOfKeys.end(); }
   std::int64_t number(const char* name, std::int64_t at) const {
     return std::llround(tensors_.find(name)->second.array.data[static_cast<std::size_t>(at)]);
   }
@@ -144,9 +147,8 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
   const Sequences sequences(tensors);
   if (std::string why = sequences.misfit(); !why.empty()) return why;
   const bool causal = std::string_view(formula).ends_with("causal");
-  const auto heads = sequences.shape("Q")[0];
   const auto fill = [&](ExpectedTensor& e, const Sequence& s, double value) {
-    for (std::int64_t h = 0; h < heads; ++h) {
+    for (std::int64_t h = 0; h < sequences.heads(e.tensor); ++h) {
       const auto [at, count] = sequences.place(e.tensor, s, h);
       std::fill_n(e.values.begin() + at, count, value);
     }
@@ -167,7 +169,7 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
       all = {std::max(all.relative, part.tolerance.relative), std::max(all.absolute, part.tolerance.absolute),
              std::max(all.rms, part.tolerance.rms), part.tolerance.reason};
       auto from = part.values.begin();
-      for (std::int64_t h = 0; h < heads && !stop.stop_requested(); ++h) {
+      for (std::int64_t h = 0; h < sequences.heads(part.tensor) && !stop.stop_requested(); ++h) {
         const auto [at, count] = sequences.place(part.tensor, s, h);
         std::copy_n(from, count, whole->values.begin() + at);
         from += count;

@@ -57,6 +57,27 @@ TEST_CASE("grouped heads, and values of another head size than keys, leave LSE t
   }
 }
 
+TEST_CASE("texts whose heads of queries share heads of keys compute what heddle eval computes", "[codegen][.slow]") {
+  const Scope whole{{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 256}, {"KV_LEN", 256}, {"LSE", 1}};
+  for (const char* name : {"attention_forward_hopper", "attention_forward_causal_blackwell"}) {
+    INFO(name);
+    CHECK(run_text(test::lowering(name, whole), 2) < 1e-4);
+    CHECK(run_text(test::lowering(name, whole), 2, {"g_head / 3", "g_head / 2"}) > 0.1);
+  }
+  const Scope backward{{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 192}, {"KV_LEN", 128}};
+  for (const char* name : {"attention_backward_hopper", "attention_backward_blackwell"}) {
+    INFO(name);
+    CHECK(run_text(test::lowering(name, backward), 1) < 4e-3);
+  }
+}
+
+TEST_CASE("where each head of queries has a head of keys of its own, nothing says so", "[codegen]") {
+  const test::Lowering one = test::lowering("attention_forward_hopper", {{"GROUP", 1}}), usual = test::lowering("attention_forward_hopper");
+  CHECK(problem_hash(one.problem) == problem_hash(usual.problem));
+  CHECK(source_of(one) == source_of(usual));
+  CHECK_FALSE(contains(source_of(usual), "GROUP"));
+}
+
 TEST_CASE("a forward whose LSE is off is the one without it", "[codegen]") {
   const test::Lowering off = test::lowering("attention_forward_hopper", {{"LSE", 0}}), usual = test::lowering("attention_forward_hopper");
   CHECK(off.problem.params.count("LSE") == 0);

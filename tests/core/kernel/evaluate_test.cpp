@@ -93,6 +93,17 @@ TEST_CASE("rows outside the tensors are read as zero and not written", "[core]")
   check_passes(shipped("layernorm"), {{"ROWS", 13}, {"BLOCKS", 1}});
 }
 
+TEST_CASE("attention whose heads of queries share heads of keys agrees with its formula", "[core]") {
+  for (const LibraryEntry& entry : list_library(Shelf::Kernels)) {
+    const bool forward = entry.name.starts_with("attention_forward"), backward = entry.name.starts_with("attention_backward");
+    if (!forward && !backward) continue;
+    Scope sizes{{"HEADS", 2}, {"GROUP", 3}};
+    if (entry.name.find("varlen") == std::string::npos) sizes.insert({{"Q_LEN", 130}, {"KV_LEN", 192}});
+    if (entry.name.starts_with("attention_forward_tile") || entry.name.find("parts") != std::string::npos) sizes["KV_LEN"] = 256;
+    check_passes(shipped(entry.name), sizes);
+  }
+}
+
 TEST_CASE("keys that do not fill a whole number of tiles are masked, and without the mask reported as wrong, not hidden", "[core]") {
   const Scope sizes{{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 200}};
   Kernel kernel = shipped("attention_forward_hopper");
