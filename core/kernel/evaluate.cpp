@@ -188,7 +188,7 @@ Result<EvalReport> evaluate(const Kernel& given, const Scope& overrides, std::ui
   report.cancelled = count->cancelled;
   std::vector<ExpectedTensor> expected;
   if (formula && !report.cancelled) {
-    const auto complaint = formula->compute(*tensors, *scope, stop, expected);
+    const auto complaint = formula->compute(*tensors, with_switches(kernel, *scope), stop, expected);
     report.cancelled = stop.stop_requested();
     if (!complaint.empty()) return Error{ErrorKind::Input, {{kernel.source, "/reference", complaint, ""}}};
   }
