@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+
+#include "core/base/scanner.h"
+#include "core/kernel/map_expression.h"
+#include "core/triton/read/data.h"
 
 namespace heddle::triton {
 namespace {
 
 constexpr int kDeepestChain = 64;
 constexpr std::size_t kMostInputs = 8, kMostTerms = 1000;
+
+/// "max(x0, x1)": what stands in it needs no parentheses of its own.
+bool is_call(std::string_view text) { return text.ends_with(')') && text.find_first_of("+-*/<>=!") == std::string_view::npos; }
 
 /// For each dimension of a value, the dimension of the chain's result that it runs along; -1: one element.
 using Dims = std::vector<int>;
@@ -50,7 +58,7 @@ class ChainBuilder {
       if (term.text.empty()) return term.of[0];
       return term;
     }
-    term.text = expression_of(op);
+    term.text = expression_in(flow_.program(), op);
     if (term.text.empty()) return fail(fmt::format("what {} computes is not known", op.name));
     for (const mlir::ValueId operand : op.operands) term.of.push_back(of_value(operand, dims, depth + 1));
     return term;
@@ -78,10 +86,17 @@ class ChainBuilder {
       if (!initial.valid()) initial = from.initial;
       const Type& type = program.type(id);
       if (dims.size() != type.tile.shape.size() && !type.tile.shape.empty()) return fail("the shapes in it do not fit");
+      if (distance == 0 && !type.tile.tile() && !is_float(type) && !type.pointer && type.tile.shape.empty()) {
+        const std::size_t places = chain_.at.size();
+        if (const auto whole = place({scalars_.expr(id), {}, {}}, {})) return {Term::Kind::Coordinates, 0, *whole, {}};
+        chain_.at.resize(places);
+      }
       if (distance == 0) {
         if (const auto number = scalars_.number(id)) return {Term::Kind::Number, 0, *number, {}};
         if (type.tile.tile() && !is_float(type) && !type.pointer) {
+          const std::size_t places = chain_.at.size();
           if (const auto flags = coordinates(id, dims, 0)) return {Term::Kind::Coordinates, 0, *flags, {}};
+          chain_.at.resize(places);
         }
       }
       const mlir::OpId definer = module.value(id).definer;
@@ -158,20 +173,20 @@ class ChainBuilder {
   std::optional<std::string> coordinates(mlir::ValueId id, const Dims& dims, int depth) {
     if (depth > 16) return std::nullopt;
     const mlir::Module& module = flow_.module();
-    if (const auto affine = scalars_.affine(id)) return place(*affine, dims);
+    if (const auto affine = scalars_.affine(id))
+      if (auto text = place(*affine, dims)) return text;
     const mlir::OpId definer = module.value(id).definer;
     if (!definer.valid()) return std::nullopt;
     const mlir::Op& op = module.op(definer);
     const auto inner = [&](std::size_t i) { return i < op.operands.size() ? coordinates(op.operands[i], dims, depth + 1) : std::nullopt; };
-    if (op.name == "arith.cmpi") {
-      const auto a = inner(0), b = inner(1);
-      if (const char* symbol = integer_predicate(op); a && b && symbol) return fmt::format("({} {} {})", *a, symbol, *b);
-      return std::nullopt;
-    }
-    if (op.name == "arith.andi" || op.name == "arith.ori") {
-      const auto a = inner(0), b = inner(1);
-      if (!a || !b) return std::nullopt;
-      return op.name == "arith.andi" ? fmt::format("min({}, {})", *a, *b) : fmt::format("max({}, {})", *a, *b);
+    if (op.name.starts_with("arith.") && op.operands.size() <= 3) {
+      std::vector<std::string> of;
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        const auto operand = inner(k);
+        if (!operand) return std::nullopt;
+        of.push_back(*operand);
+      }
+      return of_places(op, of);
     }
     const auto role = work_of(flow_.program(), op);
     if (role == OpRole::View && !op.operands.empty()) {
@@ -182,13 +197,31 @@ class ChainBuilder {
     return std::nullopt;
   }
 
+  /// Integer arithmetic on places, in whole numbers; nothing where it is division by what is no power of two.
+  std::optional<std::string> of_places(const mlir::Op& op, const std::vector<std::string>& of) const {
+    const std::string text = expression_in(flow_.program(), op);
+    if (of.empty() || text.empty()) return std::nullopt;
+    if (text.starts_with("floor(") || text.starts_with("x0 - floor(")) {
+      const auto by = read_number<std::int64_t>(of.size() > 1 ? of[1] : "");
+      if (!by || *by <= 0 || (*by & (*by - 1)) != 0) return std::nullopt;
+      return text.starts_with("floor(") ? fmt::format("shift_right({}, {})", of[0], std::countr_zero(static_cast<std::uint64_t>(*by)))
+                                        : fmt::format("bit_and({}, {})", of[0], *by - 1);
+    }
+    // Places lie far within 32 bits.
+    Term term{Term::Kind::Op, 0, text.starts_with("wrap(") ? text.substr(5, text.rfind(',') - 5) : text, {}};
+    for (const std::string& part : of) term.of.push_back({Term::Kind::Coordinates, 0, part, {}});
+    const bool one_operand = term.text == "x0" || is_call(term.text);
+    const std::string made = expression_text(term);
+    return one_operand ? made : "(" + made + ")";
+  }
+
   std::optional<std::string> place(const Affine& affine, const Dims& dims) {
     if (affine.pointer.valid() || affine.wraps || affine.strides.size() != dims.size()) return std::nullopt;
     std::string text;
     if (!affine.base.is_constant()) {
       auto it = std::ranges::find(chain_.at, affine.base.text(), &Expr::text);
       if (it == chain_.at.end()) {
-        if (chain_.at.size() == 2) return std::nullopt;
+        if (chain_.at.size() == MapExpression::kMostPlaces) return std::nullopt;
         it = chain_.at.insert(it, affine.base);
       }
       text = fmt::format("at{}", it - chain_.at.begin());
@@ -323,7 +356,7 @@ std::string expression_text(const Term& term) {
     case Term::Kind::Coordinates: return term.text;
     case Term::Kind::Op: break;
   }
-  const bool call = term.text.back() == ')' || term.of.size() > 2;
+  const bool call = is_call(term.text);
   std::string text;
   for (std::size_t i = 0; i < term.text.size(); ++i) {
     const bool name = term.text[i] == 'x' && i + 1 < term.text.size() && std::isdigit(static_cast<unsigned char>(term.text[i + 1])) &&

@@ -105,8 +105,9 @@ void LoopKernelDraft::set_origin(const std::vector<std::size_t>& nodes, const ml
       origin.line = line;
     }
   origin.text_line = first->line;
-  if (from.find("loop.stage")) origin.stage = from.integer("loop.stage", 0);
-  if (from.find("loop.cluster")) origin.cluster = from.integer("loop.cluster", 0);
+  const mlir::Op& staged = text.flow.in_turn(from);
+  if (staged.find("loop.stage")) origin.stage = staged.integer("loop.stage", 0);
+  if (staged.find("loop.cluster")) origin.cluster = staged.integer("loop.cluster", 0);
   if (!nodes.empty() && !text.graph.nodes[nodes.back()].partitions.empty())
     origin.partition = text.graph.nodes[nodes.back()].partitions.front();
 }

@@ -33,11 +33,12 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
       if (filled) tile.fill = &reader;
       const bool view = role == OpRole::View || filled;
       if (!view) (is_memory(text.program.type(operand)) ? tile.memory : tile.registers) = true;
-      if (!reader.find("loop.stage") || (view && !filled)) continue;
-      const std::int64_t stage = reader.integer("loop.stage", 0);
+      const mlir::Op& staged = text.flow.in_turn(reader);
+      if (!staged.find("loop.stage") || (view && !filled)) continue;
+      const std::int64_t stage = staged.integer("loop.stage", 0);
       if (tile.stage && stage >= *tile.stage) continue;
       tile.stage = stage;
-      tile.cluster = reader.integer("loop.cluster", 0);
+      tile.cluster = staged.integer("loop.cluster", 0);
     }
   if (!tile.memory && !tile.registers) tile.registers = true;
   return tile;
@@ -49,7 +50,7 @@ LoadUses load_uses(const LoopText& text) {
   LoadUses uses;
   if (text.reading == TextReading::Triton)
     for (const TritonBuffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
-  for (const mlir::OpId id : text.flow.body()->ops)
+  for (const mlir::OpId id : text.flow.ops())
     for (const mlir::ValueId operand : text.op(id).operands) {
       const mlir::OpId from = text.flow.source(operand).op;
       if (const auto node = from.valid() ? text.node_of(from) : std::nullopt; node && text.graph.nodes[*node].kind.ends_with("load"))

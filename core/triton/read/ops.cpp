@@ -23,7 +23,7 @@ constexpr OpWord kOps[] = {
     // Mmas.
     {"ttng.warp_group_dot", OpRole::Product},
     {"ttng.tc_gen5_mma", OpRole::TensorProduct},
-    {"tt.dot", OpRole::Refused, "an mma by mma.sync has no cost on machines that are scheduled by warp group"},
+    {"tt.dot", OpRole::Product},
     {"ttng.tc_gen5_mma_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
     {"tt.dot_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
 
@@ -103,8 +103,8 @@ constexpr OpWord kOps[] = {
     {"tt.fp_to_fp", OpRole::Convert},
     {"arith.sitofp", OpRole::Convert},
     {"arith.uitofp", OpRole::Convert},
-    {"arith.fptosi", OpRole::Refused, "integer tiles that come from numbers have no kind here"},
-    {"arith.fptoui", OpRole::Refused, "integer tiles that come from numbers have no kind here"},
+    {"arith.fptosi", OpRole::Elements},
+    {"arith.fptoui", OpRole::Elements},
 
     // Constants and indices.
     {"arith.constant", OpRole::Constant},
