@@ -187,6 +187,30 @@ void order_memory(LoopKernelDraft& draft) {
   }
 }
 
+void order_addresses(LoopKernelDraft& draft) {
+  const LoopText& text = draft.text;
+  const std::vector<TileOp>& body = draft.native.kernel.body;
+  const auto maker = [&](mlir::OpId id) -> const TileOp* {
+    const auto in = draft.in_registers.find(id);
+    if (in == draft.in_registers.end()) return nullptr;
+    const auto made = std::ranges::find_if(body, [&](const TileOp& op) { return !op.outputs.empty() && op.outputs[0] == in->second; });
+    return made == body.end() ? nullptr : &*made;
+  };
+  for (const GraphEdge& edge : text.graph.edges) {
+    const mlir::OpId from = text.graph.nodes[edge.from].op, to = text.graph.nodes[edge.to].op;
+    const auto role = work_of(text.program, text.op(to));
+    const bool addresses = role == OpRole::PointerLoad || role == OpRole::PointerStore || role == OpRole::Atomic || role == OpRole::Gather;
+    const TileOp* number = addresses ? maker(from) : nullptr;
+    if (!number) continue;
+    for (std::size_t k = 0; k < body.size(); ++k) {
+      const bool made_of = !draft.native.origins[k].of.empty() && draft.native.origins[k].of.front() == to;
+      if (!made_of || (body[k].tensor.empty() && body[k].kind != "opaque")) continue;
+      const bool reads = std::ranges::any_of(body[k].inputs, [&](const Operand& in) { return in.value == number->outputs[0]; });
+      if (!reads) draft.native.kernel.order.push_back({number->name, body[k].name, std::nullopt, edge.distance, std::nullopt});
+    }
+  }
+}
+
 void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const std::string& value) {
   const LoopText& text = draft.text;
   const mlir::Op& store = site.from;

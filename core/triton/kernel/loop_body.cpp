@@ -98,8 +98,6 @@ void add_reduction(LoopKernelDraft& draft, std::size_t n) {
   const mlir::Op& reduce = text.op(n);
   const std::string what = reduction_of(*text.program.module, reduce), name = draft.in_registers.at(text.graph.nodes[n].op);
   const Type& tile = text.program.operand_type(reduce, 0);
-  if (tile.tile.shape.size() == 1 && !text.row_vectors)
-    return draft.refuse(reduce, "tt.reduce of a vector to a number, beside tiles of two dimensions, has no kind here");
   const Operand in = operand_of(draft, text.flow.source(reduce.operands[0]), false);
   if (!draft.error.faults.empty()) return;
   const std::int64_t axis = reduce.integer("axis", 0);
@@ -359,6 +357,7 @@ void add_body(LoopKernelDraft& draft) {
   }
   if (!draft.error.faults.empty()) return;
   order_memory(draft);
+  order_addresses(draft);
   order_accumulators(draft);
 }
 

@@ -136,7 +136,6 @@ std::string outside_op(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId
     case OpRole::Reduce: {
       const std::string what = reduction_of(*text.program.module, maker);
       if (what.empty()) return zero("this reduction has no kind here");
-      if (text.program.operand_type(maker, 0).tile.shape.size() == 1 && !text.row_vectors) return zero("a vector reduced to a number");
       const std::string from = outside(draft, maker.operands[0], site.part);
       const std::string name = draft.add_value(value.name, type, Space::Register);
       TileOp& made = draft.add_op(site, name, "reduce_" + what, {{from, 0}}, {name});

@@ -62,7 +62,7 @@ std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) 
     case OpRole::PointerLoad:
       if (op.name == "tt.load" && op.results.empty()) return OpRole::Index;
       // A number that a loop loads is a tile of one element, and waited for like any other.
-      if (op.name == "tt.load" && result(0).tile.shape.empty() && !(in_loop(*program.module, op) && is_float(result(0)))) return OpRole::Index;
+      if (op.name == "tt.load" && result(0).tile.shape.empty() && !in_loop(*program.module, op)) return OpRole::Index;
       return word->role;
     case OpRole::PointerStore:
     case OpRole::Atomic:
