@@ -28,7 +28,7 @@ bool holds_tile_ops(const TritonProgram& program, const mlir::Op& op) {
       for (const mlir::OpId id : program.module->block(block).ops) {
         const mlir::Op& inner = program.module->op(id);
         const auto role = work_of(program, inner);
-        if (role == OpRole::Refused || (role && *role < OpRole::View)) return true;
+        if (role == OpRole::Refused || role == OpRole::Opaque || (role && *role < OpRole::View)) return true;
         open.insert(open.end(), inner.regions.begin(), inner.regions.end());
       }
   }
@@ -80,7 +80,7 @@ class GraphBuilder {
     if (const std::string name = present_name(op.name); name.starts_with("ttng.async_tma_") || name.starts_with("ttg.async_copy_"))
       return refuse(op, fmt::format("{}: a copy that the pipeliner made, in a text that is not pipelined", op.name));
     for (const mlir::ValueId v : op.results)
-      if (program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
+      if (role != OpRole::Opaque && role != OpRole::Elements && role != OpRole::Convert && program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
         return refuse(op,
                       fmt::format("{}: a tile of {} dimensions; tiles here have one or two", op.name, program_.type(v).tile.shape.size()));
     TileNode node;

@@ -37,6 +37,8 @@ void LoopKernelDraft::refuse(const mlir::Op& op, std::string why) {
 std::vector<std::int64_t> LoopKernelDraft::shape_of(const Type& type, bool held_transposed) const {
   std::vector<std::int64_t> shape = type.tile.shape;
   if (shape.empty()) return {1};
+  // Ops that only have a price look at no places.
+  if (shape.size() > 2) shape = {type.tile.elements() / std::max<std::int64_t>(1, shape.back()), shape.back()};
   if (shape.size() == 1 && text.row_vectors) shape.insert(shape.begin(), 1);
   // A tile of one row or one column is a vector beside tiles of two dimensions.
   if (shape.size() == 2 && !text.row_vectors && (shape[0] == 1 || shape[1] == 1)) return {std::max(shape[0], shape[1])};

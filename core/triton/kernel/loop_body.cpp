@@ -6,6 +6,7 @@
 
 #include "core/triton/kernel/joins.h"
 #include "core/triton/kernel/loads_stores.h"
+#include "core/triton/kernel/opaque.h"
 #include "core/triton/kernel/outside.h"
 
 namespace heddle::triton {
@@ -85,7 +86,7 @@ void add_chain(LoopKernelDraft& draft, const Joins& joins, std::size_t fused) {
   std::vector<mlir::OpId> ops;
   for (const std::size_t m : members) ops.push_back(text.graph.nodes[m].op);
   const Chain chain = build_chain(text.flow, draft.scalars, text.graph.nodes[last].op, ops, text.row_vectors);
-  if (!chain.fault.empty()) return draft.refuse(end, fmt::format("{}: {}", end.name, chain.fault));
+  if (!chain.fault.empty()) return add_opaque(draft, members, fmt::format("{}: {}", end.name, chain.fault));
   const auto joined = joins.reduction.find(fused);
   if (joined != joins.reduction.end()) return add_joined(draft, last, joined->second, chain);
   std::vector<Operand> inputs;
@@ -282,6 +283,12 @@ void add_values(LoopKernelDraft& draft, const Joins& joins) {
       case OpRole::Product:
       case OpRole::TensorLoad:
       case OpRole::SharedLoad: draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register); break;
+      case OpRole::Opaque:
+        draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register);
+        for (std::size_t k = 1; k < each.results.size(); ++k)
+          draft.second_results[each.results[k]] =
+              draft.add_value(fmt::format("{}_{}", node.name, k), text.program.type(each.results[k]), Space::Register);
+        break;
       case OpRole::Reduce:
         if (!joins.chain.contains(n)) draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register);
         if (each.results.size() > 1)
@@ -326,6 +333,7 @@ void add_body(LoopKernelDraft& draft) {
     switch (*role) {
       case OpRole::Elements:
       case OpRole::Convert: add_chain(draft, joins, text.graph.nodes[n].fused); break;
+      case OpRole::Opaque: add_opaque(draft, {n}, fmt::format("{} has no kind here", each.name)); break;
       case OpRole::Reduce:
         if (!joins.chain.contains(n)) add_reduction(draft, n);
         break;

@@ -45,7 +45,7 @@ class Marker {
 
   /// Arithmetic on integers, whichever they are.
   bool computes(const mlir::Op& op) const {
-    if (!is_integer_tile(type(op.results[0]))) return false;
+    if (op.results.empty() || !is_integer_tile(type(op.results[0]))) return false;
     const OpWord* word = find_op(op.name);
     return (word && word->role == OpRole::Index && op.name.starts_with("arith.")) || op.name == "arith.select";
   }
@@ -56,6 +56,7 @@ class Marker {
   }
 
   bool begins(const mlir::Op& op) const {
+    if (const OpWord* word = find_op(op.name); word && word->role == OpRole::Opaque) return true;
     return one_of(op.name, {"tt.load", "tt.descriptor_load", "tt.experimental_descriptor_load", "arith.cmpf", "arith.fptosi", "arith.fptoui"});
   }
 
@@ -117,7 +118,7 @@ class Marker {
       if (hands_on(op) && wanted) need_all();
       if (!word) continue;
       if (word->role == OpRole::PointerStore || word->role == OpRole::Atomic) need(1);
-      if (word->role == OpRole::SharedStore || word->role == OpRole::TensorStore || word->role == OpRole::SharedAlloc ||
+      if (word->role == OpRole::Opaque || word->role == OpRole::SharedStore || word->role == OpRole::TensorStore || word->role == OpRole::SharedAlloc ||
           word->role == OpRole::Product || op.name == "tt.dot")
         need_all();
     }

@@ -45,6 +45,19 @@ bool is_memory(const Type& type) {
 
 bool is_number_tile(const Type& type) { return type.tile.tile() && !type.barrier && is_float(type); }
 
+namespace {
+
+/// A reshape or a turn of a tile of more than two dimensions in registers: its elements change their places.
+bool is_regrouping(const TritonProgram& program, const mlir::Op& op) {
+  const std::string name = present_name(op.name);
+  if ((name != "tt.reshape" && name != "tt.trans") || op.operands.empty() || op.results.empty()) return false;
+  const Type &from = program.type(op.operands[0]), &to = program.type(op.results[0]);
+  return is_register_tile(from) && !from.pointer && is_register_tile(to) && std::max(from.tile.shape.size(), to.tile.shape.size()) > 2 &&
+         in_loop(*program.module, op);
+}
+
+}  // namespace
+
 std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
   const auto result = [&](std::size_t i) -> const Type& { return program.type(op.results[i]); };
@@ -70,7 +83,10 @@ std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) 
                  ? word->role
                  : OpRole::Index;
     case OpRole::Reduce: return word->role;
-    case OpRole::View: return any_tile || op.results.empty() ? word->role : OpRole::Index;
+    case OpRole::View:
+      if (is_regrouping(program, op)) return OpRole::Opaque;
+      return any_tile || op.results.empty() ? word->role : OpRole::Index;
+    case OpRole::Opaque: return any_tile ? word->role : OpRole::Index;
     case OpRole::Refused: return any_tile || op.results.empty() || op.name == "tt.call" ? OpRole::Refused : OpRole::Index;
     case OpRole::SharedAlloc:
     case OpRole::TensorAlloc:
@@ -378,6 +394,7 @@ std::vector<ValueSource> Flow::operands(const mlir::Op& op) const {
   switch (*role) {
     case OpRole::Elements:
     case OpRole::Convert:
+    case OpRole::Opaque:
     case OpRole::Reduce:
       for (const mlir::ValueId v : op.operands) sources.push_back(source(v));
       break;
@@ -449,6 +466,7 @@ bool is_tile_op(const TritonProgram& program, const Flow& flow, const mlir::Op& 
     case OpRole::TensorStore:
     case OpRole::SharedLoad:
     case OpRole::SharedStore:
+    case OpRole::Opaque:
     case OpRole::Reduce: return true;
     case OpRole::TensorAlloc: return !op.operands.empty();
     case OpRole::SharedAlloc: {

@@ -56,14 +56,15 @@ constexpr OpWord kOps[] = {
 
     // Reductions.
     {"tt.reduce", OpRole::Reduce},
-    {"tt.scan", OpRole::Refused, "scans have no kind here"},
-    {"tt.histogram", OpRole::Refused, "histograms have no kind here"},
-    {"tt.gather", OpRole::Refused, "a gather inside a tile has no kind here"},
-    {"tt.join", OpRole::Refused, "joining two tiles has no kind here"},
-    {"tt.split", OpRole::Refused, "splitting a tile in two has no kind here"},
-    {"tt.cat", OpRole::Refused, "concatenating tiles has no kind here"},
-    {"tt.map_elementwise", OpRole::Refused, "a function with several results per element has no kind here"},
-    {"tt.elementwise_inline_asm", OpRole::Refused, "what inline assembly computes and costs is not known"},
+    {"tt.scan", OpRole::Opaque, "10"},
+    {"tt.histogram", OpRole::Opaque, "8"},
+    {"tt.gather", OpRole::Opaque, "4"},
+    {"tt.join", OpRole::Opaque, "1"},
+    {"tt.split", OpRole::Opaque, "1"},
+    {"tt.cat", OpRole::Opaque, "1"},
+    {"ttg.fp4_to_fp", OpRole::Opaque, "2"},
+    {"tt.map_elementwise", OpRole::Opaque, "4"},
+    {"tt.elementwise_inline_asm", OpRole::Opaque, "1"},
     {"tt.call", OpRole::Refused, "a call hides what it does; compile with the function inlined (noinline=False)"},
 
     // Element by element.
