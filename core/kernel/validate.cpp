@@ -326,9 +326,11 @@ class Validator {
     if (!expression.ok())
       for (const Fault& f : expression.error().faults) fault(at + "/attrs/expr", f.message, f.hint);
     else if (op.at.size() < expression->places())
-      fault(at, fmt::format("its expression names at{}, and its \"at\" has {}", expression->places() - 1,
-                            count_of(static_cast<int>(op.at.size()), "number")),
-            "at0 and at1 are the row and the column of the tile's first element, or other numbers; row and col count within the tile and need "
+      fault(at,
+            fmt::format("its expression names at{}, and its \"at\" has {}", expression->places() - 1,
+                        count_of(static_cast<int>(op.at.size()), "number")),
+            "at0 and at1 are the row and the column of the tile's first element, or other numbers; row and col count within the tile and "
+            "need "
             "none");
   }
 

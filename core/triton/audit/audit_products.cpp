@@ -1,5 +1,5 @@
-// Products that Triton does not give to the asynchronous tensor cores: which it chose instead, why, and what would change it. The conditions
-// are those of its pass tritongpu-accelerate-matmul (versions 3.4 to 3.9), read from its source.
+// Products that Triton does not give to the asynchronous tensor cores: which it chose instead, why, and what would change it. The
+// conditions are those of its pass tritongpu-accelerate-matmul (versions 3.4 to 3.9), read from its source.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ std::optional<Finding> audit_products(const TritonProgram& program, const LoopSi
   if (synchronous + scalar == 0) return std::nullopt;
   if (scalar > 0) finding.weight = RowMark::Waste;
   std::vector<std::string> parts;
-  if (synchronous > 0) parts.push_back(fmt::format("{} by mma.sync, which warps wait for", count_of(static_cast<std::int64_t>(synchronous), "product")));
+  if (synchronous > 0)
+    parts.push_back(fmt::format("{} by mma.sync, which warps wait for", count_of(static_cast<std::int64_t>(synchronous), "product")));
   if (scalar > 0) parts.push_back(fmt::format("{} by FMA", count_of(static_cast<std::int64_t>(scalar), "product")));
   finding.sentence = fmt::format("{} (not {})", fmt::join(parts, " and "), wanted);
   return finding;

@@ -88,14 +88,17 @@ class ChainBuilder {
       if (dims.size() != type.tile.shape.size() && !type.tile.shape.empty()) return fail("the shapes in it do not fit");
       if (distance == 0 && !type.tile.tile() && !is_float(type) && !type.pointer && type.tile.shape.empty()) {
         const std::size_t places = chain_.at.size();
-        if (const auto whole = place({scalars_.expr(id), {}, {}}, {})) return {Term::Kind::Coordinates, 0, *whole, {}};
+        if (const auto whole = place({scalars_.expr(id), {}, {}}, {})) return {Term::Kind::Coordinates, 0, *whole, {}, false};
         chain_.at.resize(places);
       }
       if (distance == 0) {
-        if (const auto number = scalars_.number(id)) return {Term::Kind::Number, 0, *number, {}};
+        if (const auto number = scalars_.number(id)) return {Term::Kind::Number, 0, *number, {}, false};
         if (type.tile.tile() && !is_float(type) && !type.pointer) {
           const std::size_t places = chain_.at.size();
-          if (const auto flags = coordinates(id, dims, 0)) return {Term::Kind::Coordinates, 0, *flags, {}};
+          if (const auto flags = coordinates(id, dims, 0)) {
+            const mlir::OpId made = module.value(id).definer;
+            return {Term::Kind::Coordinates, 0, *flags, {}, made.valid() && !flow_.inside(made)};
+          }
           chain_.at.resize(places);
         }
       }
@@ -161,12 +164,13 @@ class ChainBuilder {
     else
       return fail("it reads a tile whose rows and columns are exchanged in registers");
     // Integers that were loaded are numbers like others.
-    const bool loaded = op.valid() && is_tile_op(flow_.program(), flow_, flow_.module().op(op));
+    const mlir::OpId maker = op.valid() ? op : flow_.module().value(value).definer;
+    const bool loaded = maker.valid() && is_tile_op(flow_.program(), flow_, flow_.module().op(maker));
     if (!type.tile.shape.empty() && !is_float(type) && type.tile.bits != 1 && !loaded)
       return fail(fmt::format("it reads integers ('{}') that are no function of the place in the tile", flow_.module().value(value).name));
     auto it = std::find(chain_.inputs.begin(), chain_.inputs.end(), read);
     if (it == chain_.inputs.end()) it = chain_.inputs.insert(it, read);
-    return {Term::Kind::Input, static_cast<std::size_t>(it - chain_.inputs.begin()), {}, {}};
+    return {Term::Kind::Input, static_cast<std::size_t>(it - chain_.inputs.begin()), {}, {}, false};
   }
 
   /// An integer or flag tile as an expression of row and col.
@@ -202,14 +206,15 @@ class ChainBuilder {
     const std::string text = expression_in(flow_.program(), op);
     if (of.empty() || text.empty()) return std::nullopt;
     if (text.starts_with("floor(") || text.starts_with("x0 - floor(")) {
-      const auto by = read_number<std::int64_t>(of.size() > 1 ? of[1] : "");
+      const std::string divisor = of.size() > 1 ? of[1] : "";
+      const auto by = read_number<std::int64_t>(divisor.starts_with('(') ? divisor.substr(1, divisor.size() - 2) : divisor);
       if (!by || *by <= 0 || (*by & (*by - 1)) != 0) return std::nullopt;
       return text.starts_with("floor(") ? fmt::format("shift_right({}, {})", of[0], std::countr_zero(static_cast<std::uint64_t>(*by)))
                                         : fmt::format("bit_and({}, {})", of[0], *by - 1);
     }
     // Places lie far within 32 bits.
-    Term term{Term::Kind::Op, 0, text.starts_with("wrap(") ? text.substr(5, text.rfind(',') - 5) : text, {}};
-    for (const std::string& part : of) term.of.push_back({Term::Kind::Coordinates, 0, part, {}});
+    Term term{Term::Kind::Op, 0, text.starts_with("wrap(") ? text.substr(5, text.rfind(',') - 5) : text, {}, false};
+    for (const std::string& part : of) term.of.push_back({Term::Kind::Coordinates, 0, part, {}, false});
     const bool one_operand = term.text == "x0" || is_call(term.text);
     const std::string made = expression_text(term);
     return one_operand ? made : "(" + made + ")";
@@ -349,11 +354,11 @@ Chain build_chain(const Flow& flow, Scalars& scalars, mlir::OpId last, const std
   return ChainBuilder(flow, scalars, members, row_vectors).build(last);
 }
 
-std::string expression_text(const Term& term) {
+std::string expression_text(const Term& term, bool counted) {
   switch (term.kind) {
     case Term::Kind::Input: return fmt::format("x{}", term.input);
     case Term::Kind::Number: return term.text.starts_with('-') ? "(" + term.text + ")" : term.text;
-    case Term::Kind::Coordinates: return term.text;
+    case Term::Kind::Coordinates: return counted && term.before_loop ? "row" : term.text;
     case Term::Kind::Op: break;
   }
   const bool call = is_call(term.text);
@@ -367,7 +372,7 @@ std::string expression_text(const Term& term) {
     }
     const auto k = static_cast<std::size_t>(term.text[++i] - '0');
     const Term& inner = term.of[std::min(k, term.of.size() - 1)];
-    const std::string part = expression_text(inner);
+    const std::string part = expression_text(inner, counted);
     const bool wrap = !call && inner.kind == Term::Kind::Op && inner.text.back() != ')';
     text += wrap ? "(" + part + ")" : part;
   }

@@ -73,14 +73,16 @@ class GraphBuilder {
       return refuse(op,
                     word ? fmt::format("{}: {}", op.name, word->words) : fmt::format("{} is not known, and it works on tiles", op.name));
     }
-    if (role == OpRole::Elements && expression_in(program_, op).empty()) return refuse(op, fmt::format("{}: what it computes is not known", op.name));
+    if (role == OpRole::Elements && expression_in(program_, op).empty())
+      return refuse(op, fmt::format("{}: what it computes is not known", op.name));
     if (role == OpRole::Reduce && reduction_of(*program_.module, op).empty())
       return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima (with their place), minima and exclusive ors have");
     if (!is_tile_op(program_, flow_, op)) return;
     if (const std::string name = present_name(op.name); name.starts_with("ttng.async_tma_") || name.starts_with("ttg.async_copy_"))
       return refuse(op, fmt::format("{}: a copy that the pipeliner made, in a text that is not pipelined", op.name));
     for (const mlir::ValueId v : op.results)
-      if (role != OpRole::Opaque && role != OpRole::Elements && role != OpRole::Convert && program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
+      if (role != OpRole::Opaque && role != OpRole::Elements && role != OpRole::Convert && program_.type(v).tile.tile() &&
+          program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
         return refuse(op,
                       fmt::format("{}: a tile of {} dimensions; tiles here have one or two", op.name, program_.type(v).tile.shape.size()));
     TileNode node;

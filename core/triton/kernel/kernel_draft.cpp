@@ -128,7 +128,8 @@ void LoopKernelDraft::add_chain(const OpSite& site, const Chain& chain, const st
     const auto* expr = std::get_if<std::string>(&said.attrs["expr"]);
     const Result<MapExpression> expression = MapExpression::parse(*expr, operands.size());
     if (!expression) return refuse(site.from, "its chain of element functions is too long: " + expression.error().faults.front().message);
-    const MapExpression::Counts counts = expression->counts();
+    const Result<MapExpression> paid = MapExpression::parse(expression_text(chain.term, true), operands.size());
+    const MapExpression::Counts counts = paid ? paid->counts() : expression->counts();
     said.attrs["fma"] = counts.fma;
     said.attrs["alu"] = counts.alu;
     said.attrs["mufu"] = counts.mufu;

@@ -74,7 +74,8 @@ void add_opaque(LoopKernelDraft& draft, const std::vector<std::size_t>& nodes, c
     work.fma += own.fma, work.alu += own.alu, work.mufu += own.mufu;
     for (const mlir::ValueId operand : text.op(n).operands) {
       const ValueSource source = text.flow.source(operand);
-      const bool inner = source.distance == 0 && std::ranges::any_of(nodes, [&](std::size_t m) { return text.graph.nodes[m].op == source.op; });
+      const bool inner =
+          source.distance == 0 && std::ranges::any_of(nodes, [&](std::size_t m) { return text.graph.nodes[m].op == source.op; });
       if (source.op.valid() && !inner) add_input(draft, inputs, source);
     }
   }
@@ -82,10 +83,12 @@ void add_opaque(LoopKernelDraft& draft, const std::vector<std::size_t>& nodes, c
   const mlir::Op& last = text.op(nodes.back());
   std::vector<std::string> outputs{draft.in_registers.at(text.graph.nodes[nodes.back()].op)};
   for (std::size_t k = 1; k < last.results.size(); ++k)
-    if (const auto second = draft.second_results.find(last.results[k]); second != draft.second_results.end()) outputs.push_back(second->second);
+    if (const auto second = draft.second_results.find(last.results[k]); second != draft.second_results.end())
+      outputs.push_back(second->second);
   const std::string name = outputs.front();
   TileOp& made = draft.add_op({KernelPart::Body, last}, name, "opaque", std::move(inputs), std::move(outputs));
-  const std::int64_t fma = ceil_div(work.fma, kFloatLanes), alu = ceil_div(work.alu, kIntegerLanes), mufu = ceil_div(work.mufu, kSpecialLanes);
+  const std::int64_t fma = ceil_div(work.fma, kFloatLanes), alu = ceil_div(work.alu, kIntegerLanes),
+                     mufu = ceil_div(work.mufu, kSpecialLanes);
   CostOverride& cost = made.cost.emplace();
   std::vector<UnitCost>& uses = cost.uses.emplace();
   for (const auto& [unit, cycles] : {std::pair{"FMA", fma}, std::pair{"ALU", alu}, std::pair{"MUFU", mufu}})

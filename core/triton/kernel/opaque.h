@@ -1,5 +1,5 @@
-// Work on tiles that no kind of Heddle's expresses: scans, tiles of three dimensions, inline assembly. It takes part in the schedule with an
-// estimate of what it costs, and cannot be executed or written as CUDA.
+// Work on tiles that no kind of Heddle's expresses: scans, tiles of three dimensions, inline assembly. It takes part in the schedule with
+// an estimate of what it costs, and cannot be executed or written as CUDA.
 #pragma once
 
 #include <cstddef>

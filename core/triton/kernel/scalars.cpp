@@ -476,9 +476,9 @@ Trips Scalars::trips() {
 }
 
 /// Over all blocks: the first one or the last one runs longest.
-std::int64_t Scalars::set_most(Trips& trips) const {
+std::int64_t Scalars::set_most(Trips& trips, bool evaluation) const {
   Scope scope;
-  for (const Param& p : params_) scope[p.name] = p.value;
+  for (const Param& p : params_) scope[p.name] = evaluation ? p.eval_value.value_or(p.value) : p.value;
   std::int64_t longest = -1;
   for (const bool last : {true, false}) {
     std::map<std::string, std::string> places;
@@ -493,25 +493,26 @@ std::int64_t Scalars::set_most(Trips& trips) const {
   return longest;
 }
 
-/// What the text does not say is taken so that the loop runs: a bound that was loaded lies behind one that was loaded before it, and a length
-/// is that of several steps.
+/// What the text does not say is taken so that the loop runs: a bound that was loaded lies behind one that was loaded before it, and a
+/// length is that of several steps.
 void Scalars::give_trips(Trips& trips) {
   constexpr std::int64_t kEnough = 2, kLargest = std::int64_t{1} << 24;
+  const std::vector<std::string> names = trips.of_tile.names();
+  if (Trips small = trips; set_most(small, true) < 1)
+    for (Param& param : params_)
+      if (std::ranges::find(names, param.name) != names.end()) param.eval_value.reset();
   if (set_most(trips) >= kEnough) return;
   for (Param& param : params_) {
-    const std::vector<std::string> names = trips.of_tile.names();
     if (std::ranges::find(names, param.name) == names.end()) continue;
-    const std::int64_t before = param.value, eval_before = param.eval_value.value_or(param.value);
+    const std::int64_t before = param.value;
     for (std::int64_t factor = 2; before * factor <= kLargest; factor *= 2) {
       param.value = before * factor;
-      param.eval_value = eval_before * factor;
       if (set_most(trips) >= kEnough) {
         note(fmt::format("'{}' is taken as {}, so that the loop runs", param.name, param.value));
         return;
       }
     }
     param.value = before;
-    param.eval_value = eval_before;
   }
 }
 

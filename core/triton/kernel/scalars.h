@@ -70,7 +70,7 @@ class Scalars {
   Trips trips();
 
  private:
-  std::int64_t set_most(Trips& trips) const;
+  std::int64_t set_most(Trips& trips, bool evaluation = false) const;
   void give_trips(Trips& trips);
   Expr compute(mlir::ValueId value, int depth);
   std::optional<Affine> compute_affine(mlir::ValueId value, int depth);

@@ -57,7 +57,8 @@ class Marker {
 
   bool begins(const mlir::Op& op) const {
     if (const OpWord* word = find_op(op.name); word && word->role == OpRole::Opaque) return true;
-    return one_of(op.name, {"tt.load", "tt.descriptor_load", "tt.experimental_descriptor_load", "arith.cmpf", "arith.fptosi", "arith.fptoui"});
+    return one_of(op.name,
+                  {"tt.load", "tt.descriptor_load", "tt.experimental_descriptor_load", "arith.cmpf", "arith.fptosi", "arith.fptoui"});
   }
 
   bool set(std::vector<bool>& marks, mlir::ValueId v) const {
@@ -91,9 +92,8 @@ class Marker {
   bool forwards() {
     bool changed = false;
     for (const mlir::Op& op : module_.ops) {
-      const bool from = begins(op) || (!op.results.empty() && hands_on(op) && std::ranges::any_of(op.operands, [&](mlir::ValueId v) {
-                                         return v.valid() && data_[v.index()];
-                                       }));
+      const bool from = begins(op) || (!op.results.empty() && hands_on(op) &&
+                                       std::ranges::any_of(op.operands, [&](mlir::ValueId v) { return v.valid() && data_[v.index()]; }));
       if (!from) continue;
       for (const mlir::ValueId v : op.results) changed |= set(data_, v);
     }
@@ -118,8 +118,8 @@ class Marker {
       if (hands_on(op) && wanted) need_all();
       if (!word) continue;
       if (word->role == OpRole::PointerStore || word->role == OpRole::Atomic) need(1);
-      if (word->role == OpRole::Opaque || word->role == OpRole::SharedStore || word->role == OpRole::TensorStore || word->role == OpRole::SharedAlloc ||
-          word->role == OpRole::Product || op.name == "tt.dot")
+      if (word->role == OpRole::Opaque || word->role == OpRole::SharedStore || word->role == OpRole::TensorStore ||
+          word->role == OpRole::SharedAlloc || word->role == OpRole::Product || op.name == "tt.dot")
         need_all();
     }
     for_each_passage([&](mlir::ValueId from, mlir::ValueId to) {
@@ -154,7 +154,8 @@ std::string expression_of_data(const mlir::Op& op, std::int64_t bits) {
   if (name == "arith.xori") return flag ? "x0 != x1" : "bit_xor(x0, x1)";
   if (name == "arith.shli") return narrow("shift_left(x0, x1)");
   if (name == "arith.shrsi") return "shift_right(x0, x1)";
-  if (name == "arith.shrui") return bits < 32 ? fmt::format("shift_right(bit_and(x0, {}), x1)", (std::int64_t{1} << bits) - 1) : "shift_right(x0, x1)";
+  if (name == "arith.shrui")
+    return bits < 32 ? fmt::format("shift_right(bit_and(x0, {}), x1)", (std::int64_t{1} << bits) - 1) : "shift_right(x0, x1)";
   if (name == "arith.minsi" || name == "arith.minui") return "min(x0, x1)";
   if (name == "arith.maxsi" || name == "arith.maxui") return "max(x0, x1)";
   if (name == "arith.divsi" || name == "arith.divui" || name == "arith.floordivsi") return "floor(x0 / x1)";

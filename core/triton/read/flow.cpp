@@ -117,8 +117,7 @@ void Flow::add_ops(const mlir::Block& block, std::vector<mlir::OpId>& to) {
     for (std::size_t r = 0; r < op.regions.size(); ++r) {
       const mlir::Region& region = module().region(op.regions[r]);
       const bool seldom = rare || (branch->rare && r != branch->taken);
-      if ((r == branch->taken || seldom) && !region.blocks.empty())
-        add_ops(module().block(region.blocks[0]), seldom ? rare_ops_ : to);
+      if ((r == branch->taken || seldom) && !region.blocks.empty()) add_ops(module().block(region.blocks[0]), seldom ? rare_ops_ : to);
     }
   }
 }

@@ -40,7 +40,8 @@ TextForm form_of(const mlir::Module& module) {
     tokens |= op.name == "ub.poison" && !op.types.empty() && op.types.back() == "!ttg.async.token";
     const OpWord* word = find_op(op.name);
     // `tl.debug_barrier()` is a plain barrier in every form; those of memory are made by later passes.
-    lowered |= word && word->role == OpRole::Sync && present_name(op.name).starts_with("ttng.") && op.name.find("barrier") != std::string::npos;
+    lowered |=
+        word && word->role == OpRole::Sync && present_name(op.name).starts_with("ttng.") && op.name.find("barrier") != std::string::npos;
     lowered |= op.name.find("async_copy_global_to_local") != std::string::npos || op.name.find("async_tma_copy") != std::string::npos;
   }
   if (specialized) return staged || tokens ? TextForm::Specialized : TextForm::Final;
