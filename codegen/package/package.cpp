@@ -112,7 +112,7 @@ std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
 }
 
 PackageParts package_parts(const PackageSubject& subject) {
-  PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}};
+  PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}, {}};
   parts.upper = in_case(parts.name, std::toupper);
   const std::string& about = subject.kernel.about;
   parts.title = c_comment(subject.kernel.name + (about.empty() ? "" : ": " + about));
@@ -123,6 +123,8 @@ PackageParts package_parts(const PackageSubject& subject) {
     parts.sizes.push_back(
         {size_name(size), value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
   }
+  if (const auto& sizes = subject.emission.launch.sizes)
+    for (const RunTimeScalar& scalar : sizes->scalars) parts.scalars.push_back({size_name(scalar.name), scalar.standard});
   return parts;
 }
 
