@@ -311,19 +311,19 @@ std::string attention_backward(const TensorMap& t, const FormulaNumbers& numbers
         }
       }
     }
-  // Where few terms are added, their rounding shows: half a unit of each.
-  const auto rounding = [](const Matrix& sizes) {
-    return kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
+  // Where few terms are added, their rounding shows: half a unit of each time, twice where dS is made of a rounded P.
+  const auto rounding = [](const Matrix& sizes, int times) {
+    return times * kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
   };
   const auto add = [&](const char* name, Matrix values, const char* reason, double noise) {
     const double typical = rms(values);
     expected.push_back({name, std::move(values), {kBf16Unit, std::max(0.05 * typical, noise), 8e-3, reason}});
   };
   const double noise = kF32Sum * static_cast<double>(s.d) * most;
-  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq));
+  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq, 2));
   add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms",
-      noise + rounding(sizes_of_dk));
-  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv));
+      noise + rounding(sizes_of_dk, 2));
+  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv, 1));
   return {};
 }
 
