@@ -43,8 +43,9 @@ TEST_CASE("an op's factor may be an argument, times a number", "[core]") {
 
 TEST_CASE("arguments that cannot be understood are faults of the file", "[core]") {
   CHECK(said(R"("argument": "weight", "scale": "2")") == "");
-  CHECK(said(R"("argument": "weight * -4", "scale": "2")") ==
-        "sums.json: /body/1/attrs/argument: expected a name, or a name times a positive number (\"scale * 1.44269504\")");
+  CHECK(said(R"("argument": "weight * -4", "scale": "2")")
+            .find("/body/1/attrs/argument: expected a name, or a name times a positive number (\"scale * 1.44269504\")") !=
+        std::string::npos);
   CHECK(said(R"("argument": "2 * weight", "scale": "2")").find("expected a name") != std::string::npos);
   CHECK(said(R"("argument": "weight")").find("'sum' has no number in its place (add \"scale\"") != std::string::npos);
   CHECK(said(R"("argument": "N", "scale": "2")").find("'N' is a parameter, a whole number") != std::string::npos);
