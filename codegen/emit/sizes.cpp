@@ -209,7 +209,7 @@ std::optional<std::string> scalar_text(EmitContext& emit, const TileOp& op) {
   const auto number = static_cast<std::size_t>(scalar - sizes.scalars.begin());
   for (const ScalarField& field : sizes.numbers)
     if (field.scalar == number && field.factor == use->factor) return "sizes." + field.name;
-  sizes.numbers.push_back({new_name(sizes, size_name(use->name)), number, use->factor});
+  sizes.numbers.push_back({new_name(sizes, "f_" + use->name), number, use->factor});
   return "sizes." + sizes.numbers.back().name;
 }
 
@@ -246,7 +246,7 @@ void write_sizes(EmitContext& emit) {
     emit.text.line("int {};{}", field.name, field.name == field.formula ? "" : fmt::format("  // {}", field.formula));
   for (const ScalarField& field : emit.launch.sizes->numbers) {
     const ScalarUse use{emit.launch.sizes->scalars[field.scalar].name, field.factor};
-    emit.text.line("float {};{}", field.name, use.text() == field.name ? "" : "  // " + use.text());
+    emit.text.line("float {};  // {}", field.name, use.text());
   }
   emit.text.close("};");
 }

@@ -95,12 +95,15 @@ std::string shape_lines(const PackageParts& parts) {
 std::string scalar_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
   std::string text, numbers;
   for (const PackageScalar& scalar : parts.scalars) {
-    text += fmt::format("  const double {0} = given.{0} != 0 ? given.{0} : {1};\n", scalar.name, scalar.standard);
-    text += fmt::format("  if (!({0} >= {1} && {0} <= {2})) return failed(HEDDLE_{3}_SIZE, \"{0} is %g: {1} to {2} is possible\", {0});\n",
-                        scalar.name, kLeastScalar, kMostScalar, parts.upper);
+    text += fmt::format("  const double number_{0} = given.{0} != 0 ? given.{0} : {1};\n", scalar.name, scalar.standard);
+    text += fmt::format(
+        "  if (!(number_{0} >= {1} && number_{0} <= {2})) return failed(HEDDLE_{3}_SIZE, \"{0} is %g: {1} to {2} is possible\", "
+        "number_{0});\n",
+        scalar.name, kLeastScalar, kMostScalar, parts.upper);
   }
   for (const ScalarField& field : sizes.numbers)
-    numbers += fmt::format("{}static_cast<float>({} * {})", numbers.empty() ? "" : ", ", parts.scalars[field.scalar].name, field.factor);
+    numbers +=
+        fmt::format("{}static_cast<float>(number_{} * {})", numbers.empty() ? "" : ", ", parts.scalars[field.scalar].name, field.factor);
   if (numbers.empty()) return text;
   return text + fmt::format("  const float numbers[] = {{{}}};\n  std::memcpy(shape.fields + {}, numbers, sizeof numbers);\n", numbers,
                             sizes.fields.size());

@@ -74,6 +74,11 @@ std::vector<std::string> condition_sentences(const PackageParts& parts) {
   return sentences;
 }
 
+std::string scalar_name(const std::string& scalar) {
+  const bool lower = std::any_of(scalar.begin(), scalar.end(), [](unsigned char c) { return std::islower(c); });
+  return lower ? c_name(scalar) : size_name(scalar);
+}
+
 std::string package_name(const PackageSubject& subject) {
   std::string name = in_case(c_name(subject.kernel.name), std::tolower);
   const std::vector<std::string> chosen = chosen_by_caller(subject);
@@ -124,7 +129,7 @@ PackageParts package_parts(const PackageSubject& subject) {
         {size_name(size), value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
   }
   if (const auto& sizes = subject.emission.launch.sizes)
-    for (const RunTimeScalar& scalar : sizes->scalars) parts.scalars.push_back({size_name(scalar.name), scalar.standard});
+    for (const RunTimeScalar& scalar : sizes->scalars) parts.scalars.push_back({scalar_name(scalar.name), scalar.standard});
   return parts;
 }
 

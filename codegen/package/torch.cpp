@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/emit/size_formula.h"
 #include "codegen/package/c_text.h"
 #include "codegen/package/parts.h"
 #include "codegen/package/templates.h"
@@ -186,7 +185,7 @@ class TorchPackage {
                ".\n";
     for (const RunTimeScalar& scalar :
          subject_.emission.launch.sizes ? subject_.emission.launch.sizes->scalars : std::vector<RunTimeScalar>())
-      sizes += fmt::format("`{}` is {:.9g} where it is left out.\n", python_name(size_name(scalar.name)), scalar.standard);
+      sizes += fmt::format("`{}` is {:.9g} where it is left out.\n", python_name(scalar_name(scalar.name)), scalar.standard);
     return text("torch_README.md.in", {{"ABOUT", c_comment(subject_.kernel.about)},
                                        {"COMMAND", subject_.command.empty() ? "" : fmt::format(" with\n`{}`", c_comment(subject_.command))},
                                        {"SCRIPT", script()},

@@ -144,7 +144,7 @@ TorchOperator torch_operator(const PackageSubject& subject) {
     if (size.argument()) size.name = free_name(size.name);
   if (run_time)
     for (const RunTimeScalar& scalar : run_time->scalars) {
-      const std::string member = size_name(scalar.name);
+      const std::string member = scalar_name(scalar.name);
       made.scalars.push_back({member, free_name(python_name(member))});
     }
   return made;

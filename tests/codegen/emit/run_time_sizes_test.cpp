@@ -121,9 +121,9 @@ TEST_CASE("numbers that a caller may choose are floats of the argument, and lite
   REQUIRE(any.launch.sizes->scalars.size() == 1);
   CHECK(any.launch.sizes->scalars[0].name == "scale");
   CHECK(static_cast<float>(any.launch.sizes->scalars[0].standard * 1.44269504) == 0.127517431f);
-  CHECK(any.source.find("  float scale;\n") != std::string::npos);
-  CHECK(any.source.find("  float scale_;  // scale * 1.44269504\n") != std::string::npos);
-  CHECK(any.source.find("sizes.scale_, ") != std::string::npos);
+  CHECK(any.source.find("  float f_scale;  // scale * 1.44269504\n") != std::string::npos);
+  CHECK(any.source.find("  float f_scale_;  // scale\n") != std::string::npos);
+  CHECK(any.source.find("sizes.f_scale_, ") != std::string::npos);
   CHECK(any.source.find("0.127517") == std::string::npos);
   const Emission fixed = emission_of(from, {});
   from.kernel = with_scalars(from.kernel, {{"scale", 0.5}}).value();
