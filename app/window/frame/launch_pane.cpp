@@ -9,6 +9,7 @@
 #include "app/session/launch_state.h"
 #include "app/window/frame/launch_lanes.h"
 #include "app/window/frame/panels.h"
+#include "app/window/kit/chart_paint.h"
 #include "app/window/kit/code_field.h"
 #include "app/window/kit/widgets.h"
 #include "core/base/text_style.h"
@@ -122,7 +123,7 @@ void draw_findings(const ptx::Checked& checked, LaunchPaneState& state) {
       std::vector<int> lines{finding.line};
       for (const auto& related : finding.related) lines.push_back(related.line);
       show_lines(state, std::move(lines));
-      state.lanes.reveal(finding.cycle * 1000);
+      if (checked.timeline) state.lanes.reveal(std::min<ptx::Time>(finding.cycle * 1000, checked.timeline->end));
     }
     if (state.finding == i) draw_chosen(finding, state);
   }
@@ -146,9 +147,11 @@ void draw_findings(const ptx::Checked& checked, LaunchPaneState& state) {
     if (sentence_row(fmt::format("launch/unseen/{}", i).c_str(), false, unseen.what.c_str(), Tone::Neutral, text))
       show_lines(state, {unseen.line});
   }
-  if (checked.shown.empty()) return;
+  if (!checked.shown || checked.shown->roles.empty()) return;
   section("ROLES AND RINGS");
-  wrapped_text(fonts().mono_small, theme().dim, drawable(checked.shown));
+  const float letter = paint::text_width(fonts().mono_small, "0");
+  const int columns = static_cast<int>(std::max(20.0f, ImGui::GetContentRegionAvail().x / std::max(letter, 1.0f)));
+  wrapped_text(fonts().mono_small, theme().dim, drawable(show_text(*checked.shown, columns)));
 }
 
 void begin_with(LaunchPaneState& state, const std::shared_ptr<const OpenedLaunches>& answer, std::size_t launch) {
