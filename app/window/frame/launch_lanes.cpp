@@ -117,7 +117,9 @@ class Drawing {
       const float x = x_of(cycle * 1000);
       if (x < left_) continue;
       draw_.AddLine(ImVec2(x, origin_.y + px(kRuler)), ImVec2(x, origin_.y + size_.y), theme().grid);
-      paint_text(fonts().small, ImVec2(x + px(3), origin_.y + px(3)), theme().dim, grouped(static_cast<std::int64_t>(std::llround(cycle))));
+      const std::string words = grouped(static_cast<std::int64_t>(std::llround(cycle)));
+      if (x + px(4) + paint::text_width(fonts().small, words) < origin_.x + size_.x)
+        paint_text(fonts().small, ImVec2(x + px(3), origin_.y + px(3)), theme().dim, words);
     }
   }
 

@@ -63,8 +63,9 @@ void draw_header(const Session& session, const OpenedLaunch* answer, UiState& ui
     x += paint_pill(ImVec2(x, at.y + px(6)), px(18), fonts().small_bold, short_verdict(answer->as), verdict_tone(answer->as)) + px(10);
     std::string facts = answer->as.name;
     if (const std::optional<ptx::Checked>& checked = answer->as.checked)
-      facts = fmt::format("{} · {} · {} warp instructions · {} cycles{}", checked->kernel, checked->target, grouped(checked->instructions),
-                          grouped(checked->cycles), checked->runs > 1 ? fmt::format(" · {} runs", checked->runs) : "");
+      facts = fmt::format("{} · {} · {} warp instructions{}{}", checked->kernel, checked->target, grouped(checked->instructions),
+                          checked->cycles > 0 ? fmt::format(" · {} cycles (predicted)", grouped(checked->cycles)) : "",
+                          checked->runs > 1 ? fmt::format(" · {} runs", checked->runs) : "");
 
     paint_text(fonts().body, ImVec2(x, at.y + px(6)), theme().text, fitted_middle(fonts().body, facts, at.x + width - px(130) - x));
   } else {
@@ -159,7 +160,10 @@ void begin_with(LaunchPaneState& state, const std::shared_ptr<const OpenedLaunch
   state.of = answer;
   state.launch = launch;
   state.field.read_only = true;
-  if (answer && (*answer)[launch].text) state.field.next = *(*answer)[launch].text;
+  if (!answer) return;
+  const OpenedLaunch& opened = (*answer)[launch];
+  if (opened.text) state.field.next = *opened.text;
+  if (opened.as.checked && !opened.as.checked->findings.empty()) show_lines(state, {opened.as.checked->findings.front().line});
 }
 
 /// Where a folder has several launches: which one is to be shown instead.
