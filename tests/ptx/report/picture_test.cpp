@@ -171,8 +171,8 @@ TEST_CASE("a line that has no branch, and a target that is none, are refused", "
   options.branches.erase(45);
   const auto known = check(text, "k.ptx", *launch, options);
   REQUIRE(known.ok());
-  REQUIRE_FALSE(known->notes.empty());
-  CHECK(known->notes[0].starts_with("the branch at line 44 hung on nothing unknown"));
+  CHECK(std::ranges::any_of(known->notes,
+                            [](const std::string& note) { return note.starts_with("the branch at line 44 hung on nothing unknown"); }));
   text.replace(text.find("sm_90a"), 6, "sm90");
   const auto target = check(text, "k.ptx", *launch, {});
   REQUIRE_FALSE(target.ok());
