@@ -93,9 +93,6 @@ std::optional<UsageError> names_nothing(const CommandSpec& command, const std::v
   if (ptx_form(command.name) == nullptr || words.empty() || words.front().starts_with("-")) return std::nullopt;
   const std::string& word = words.front();
   std::error_code code;
-  if (std::filesystem::is_directory(word, code) && !compilers_file(word))
-    return UsageError{fmt::format("the folder '{}' has no launch files (heddle.launch/1) in it", word), "heddle capture writes them",
-                      &command};
   const std::string path = word.substr(0, word.find('#'));
   if (std::filesystem::exists(path, code) || path.find('/') != std::string::npos || path.find('.') != std::string::npos)
     return std::nullopt;

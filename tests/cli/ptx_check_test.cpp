@@ -164,9 +164,6 @@ TEST_CASE("what names nothing, and what is not read, is said in a sentence", "[a
   CHECK(nothing.code == kUsage);
   CHECK(contains(nothing.err, "'no_such_thing' is no shipped kernel, and no file or folder is called so"));
   const test::ScratchFolder folder;
-  const auto empty = run_heddle({"show", folder.path("")});
-  CHECK(empty.code == kUsage);
-  CHECK(contains(empty.err, "has no launch files (heddle.launch/1) in it"));
   const auto branch = run_heddle({"check", kText, "--branch", "45=taken"});
   CHECK(contains(branch.out + branch.err,
                  "--branch: no branch stands at line 45 (the nearest instruction with a predicate stands at line 44)"));
