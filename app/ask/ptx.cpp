@@ -217,8 +217,8 @@ class Asking {
         answer_.launches.push_back(std::move(launch.as));
         continue;
       }
-      const bool for_sizes = question_.more_sizes && question_.picture == ptx::Picture::None;
-      const Result<Ok> judged = judge(launch, for_sizes ? ptx::Picture::Shown : question_.picture);
+      const bool for_sizes = question_.more_sizes && question_.picture == ptx::RunPicture::None;
+      const Result<Ok> judged = judge(launch, for_sizes ? ptx::RunPicture::Shown : question_.picture);
       if (!judged) return judged.error();
       if (question_.more_sizes)
         if (const Result<Ok> more = judge_at_other_sizes(launch); !more) return more.error();
@@ -229,7 +229,7 @@ class Asking {
 
  private:
   /// Fails where the machine cannot be read.
-  Result<Ok> judge(const PtxLaunch& launch, ptx::Picture picture) {
+  Result<Ok> judge(const PtxLaunch& launch, ptx::RunPicture picture) {
     if (doing_) doing_(launch.as.name);
     const std::string& target = launch.as.module->target;
     if (!machines_.contains(target)) {

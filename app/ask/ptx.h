@@ -29,7 +29,7 @@ struct PtxQuestion {
   std::int64_t limit = ptx::CheckOptions{}.limit;
   int most_runs = ptx::CheckOptions{}.most_runs;
   std::map<int, ptx::BranchChoice> branches{};
-  ptx::Picture picture = ptx::Picture::None;
+  ptx::RunPicture picture = ptx::RunPicture::None;
   bool every_kernel = false;  ///< of a text with several where nothing names one: each is a launch
 };
 

@@ -153,7 +153,7 @@ int run_ptx_show(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   Result<PtxQuestion> question = question_of(arguments);
   if (!question) return report(terminal, question.error(), json);
-  question->picture = ptx::Picture::Shown;
+  question->picture = ptx::RunPicture::Shown;
   const InterruptScope interrupt(arguments.deadline());
   const Result<PtxAnswer> answer = answer_of(arguments, terminal, *question, interrupt);
   if (!answer) return report(terminal, answer.error(), json);

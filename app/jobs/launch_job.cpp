@@ -12,7 +12,7 @@ bool in_order(const OpenedLaunch& launch) { return launch.as.checked && launch.a
 Result<OpenedLaunches> check_launches(const std::string& path, std::stop_token stop) {
   PtxQuestion question;
   question.path = path;
-  question.picture = ptx::Picture::Lanes;
+  question.picture = ptx::RunPicture::Lanes;
   question.every_kernel = true;
   Result<PtxAnswer> answer = ask_ptx(question, std::move(stop));
   if (!answer) return answer.error();

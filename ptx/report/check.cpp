@@ -161,7 +161,7 @@ class Checking {
                      [](const SaidFinding& a, const SaidFinding& b) { return a.rank < b.rank; });
     const bool wrong = !checked.findings.empty() && checked.findings[0].rank == Rank::Wrong;
     checked.verdict = wrong ? CheckVerdict::NotInOrder : checked.stopped.empty() ? CheckVerdict::InOrder : CheckVerdict::Stopped;
-    if (options_.picture != Picture::None) draw(*first, names, checked);
+    if (options_.picture != RunPicture::None) draw(*first, names, checked);
     return checked;
   }
 
@@ -172,7 +172,7 @@ class Checking {
           fmt::format("shown: the first {} events; {} behind them are left out", run.trace.size(), names.record.left_out));
     checked.shown = shown_run(names, costs_.known);
     checked.maps = map_uses(names);
-    if (options_.picture != Picture::Lanes) return;
+    if (options_.picture != RunPicture::Lanes) return;
     checked.timeline = timeline_of(names, options_.stop);
     std::vector<HungWait> waits;
     for (const CheckFinding& finding : run.findings.all())

@@ -23,7 +23,7 @@ namespace heddle::ptx {
 enum class BranchChoice { Taken, NotTaken, Both };
 
 /// What is worked out of a run besides its verdict.
-enum class Picture {
+enum class RunPicture {
   None,
   Shown,  ///< roles and rings, and how maps were used
   Lanes,  ///< those, and lanes over time
@@ -34,7 +34,7 @@ struct CheckOptions {
   std::int64_t limit = 20'000'000;           ///< warp instructions of one run
   std::map<int, BranchChoice> branches;      ///< by PTX line
   int most_runs = 16;                        ///< of a launch, where branches on data are explored both ways
-  Picture picture = Picture::None;
+  RunPicture picture = RunPicture::None;
   std::stop_token stop;
 };
 

@@ -28,7 +28,7 @@ Checked shown(const std::string& name) {
   const auto launch = read_launch(base + ".json");
   REQUIRE(launch.ok());
   CheckOptions options;
-  options.picture = Picture::Lanes;
+  options.picture = RunPicture::Lanes;
   auto answer = check(*read_file(base + ".ptx"), name + ".ptx", *launch, options);
   REQUIRE(answer.ok());
   REQUIRE(answer->shown);
@@ -149,7 +149,7 @@ AGAIN:
 )";
   CheckOptions options;
   options.limit = 2'500'000;
-  options.picture = Picture::Lanes;
+  options.picture = RunPicture::Lanes;
   const auto answer = check(text, "turns.ptx", {}, options);
   REQUIRE(answer.ok());
   CHECK(answer->verdict == CheckVerdict::Stopped);
