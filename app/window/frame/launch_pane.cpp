@@ -160,10 +160,7 @@ void begin_with(LaunchPaneState& state, const std::shared_ptr<const OpenedLaunch
   state.of = answer;
   state.launch = launch;
   state.field.read_only = true;
-  if (!answer) return;
-  const OpenedLaunch& opened = (*answer)[launch];
-  if (opened.text) state.field.next = *opened.text;
-  if (opened.as.checked && !opened.as.checked->findings.empty()) show_lines(state, {opened.as.checked->findings.front().line});
+  if (answer && (*answer)[launch].text) state.field.next = *(*answer)[launch].text;
 }
 
 /// Where a folder has several launches: which one is to be shown instead.
