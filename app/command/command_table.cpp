@@ -499,15 +499,16 @@ std::vector<CommandSpec> make_table() {
          "result "
          "(of its results), request and reply (lines of heddle serve), space (what heddle tune varies), published (a line of heddle "
          "validate's file), validation (its ground), "
-         "bench (what heddle bench found), race, contention, launch (of PTX), ptx_check (what heddle check answers of PTX), or a command: "
+         "bench (what heddle bench found), race, contention, launch (of PTX), ptx_check and ptx_show (what heddle check and heddle show "
+         "answer of PTX), or a command: "
          "what it answers with --json",
          PositionalType::Choice,
          true,
-         {"kernel",      "machine", "schedule",   "constraints", "project",     "pareto",       "simulation", "traffic",
-          "measurement", "job",     "result",     "request",     "reply",       "space",        "published",  "validation",
-          "bench",       "race",    "contention", "launch",      "solve",       "alternatives", "analyze",    "check",
-          "compare",     "compile", "diff",       "eval",        "explain",     "family",       "fit",        "latency",
-          "layout",      "paper",   "period",     "price",       "sensitivity", "slack",        "validate",   "ptx_check"}}},
+         {"kernel",      "machine", "schedule", "constraints",  "project", "pareto",    "simulation", "traffic", "measurement",
+          "job",         "result",  "request",  "reply",        "space",   "published", "validation", "bench",   "race",
+          "contention",  "launch",  "solve",    "alternatives", "analyze", "check",     "compare",    "compile", "diff",
+          "eval",        "explain", "family",   "fit",          "latency", "layout",    "paper",      "period",  "price",
+          "sensitivity", "slack",   "validate", "ptx_check",    "ptx_show"}}},
        {},
        run_schema},
       {"completion",
