@@ -113,5 +113,5 @@ int call(const char* name, void* const (&arguments)[kMostArguments]) {
 }  // namespace heddle::ptx::capture
 
 #define NAME(name) HEDDLE_WEAK(name)
-#include "ptx/capture/runtime_names_12.h"
+#include "ptx/capture/runtime_names_12.inc"
 #include "runtime_names.h"
