@@ -66,7 +66,6 @@ RECIPES = [
     Recipe("cute-blackwell-2sm", "cute_dsl", "sm_100a", BLACKWELL,
            "--mnkl 512,512,320,1 --mma_tiler_mn 256,128 --cluster_shape_mn 2,1 --use_2cta_instrs --use_tma_store --skip_ref_check "
            "--ab_dtype Float16 --c_dtype Float16 --acc_dtype Float32"),
-    Recipe("cutlass-70", "cutlass", "sm_100a", "examples/70_blackwell_gemm/70_blackwell_fp16_gemm.cu", "--m=512 --n=512 --k=512 --iterations=1"),
     Recipe("flash-attention-3", "flash_attention", "sm_90a", "flash_attention_3.cu", "1024 704 4 2", "-DCLUSTER=2"),
     Recipe("flash-attention-3-causal", "flash_attention", "sm_90a", "flash_attention_3.cu", "1024 1024 4 2", "-DCAUSAL=true"),
     Recipe("flash-attention-4-90", "flash_attention", "sm_90a", "flash_attention_4.py"),
