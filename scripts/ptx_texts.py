@@ -67,7 +67,6 @@ RECIPES = [
            "--mnkl 512,512,320,1 --mma_tiler_mn 256,128 --cluster_shape_mn 2,1 --use_2cta_instrs --use_tma_store --skip_ref_check "
            "--ab_dtype Float16 --c_dtype Float16 --acc_dtype Float32"),
     Recipe("flash-attention-3", "flash_attention", "sm_90a", "flash_attention_3.cu", "1024 704 4 2", "-DCLUSTER=2"),
-    Recipe("flash-attention-3-causal", "flash_attention", "sm_90a", "flash_attention_3.cu", "1024 1024 4 2", "-DCAUSAL=true"),
     Recipe("flash-attention-4-90", "flash_attention", "sm_90a", "flash_attention_4.py"),
     Recipe("flash-attention-4-90-causal", "flash_attention", "sm_90a", "flash_attention_4.py", "causal"),
     Recipe("flash-attention-4-100", "flash_attention", "sm_100a", "flash_attention_4.py"),
