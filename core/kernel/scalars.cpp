@@ -34,14 +34,14 @@ Scope defaults(const Kernel& kernel) {
 /// Of a map that is its input times a number, that number.
 std::optional<double> factor_of_map(const TileOp& op, const Scope& params) {
   const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());
-  if (!expression.ok() || op.inputs.size() != 1 || expression->uses_place()) return std::nullopt;
-  std::array<std::int64_t, 2> at{};
+  if (!expression.ok() || op.inputs.size() != 1 || expression->uses_coordinates()) return std::nullopt;
+  std::array<std::int64_t, MapExpression::kMostPlaces> at{};
   for (std::size_t k = 0; k < op.at.size() && k < at.size(); ++k) {
     const auto number = op.at[k].evaluate(params);
     if (!number.ok()) return std::nullopt;
     at[k] = *number;
   }
-  const auto of = [&](float x) { return static_cast<double>(expression->evaluate(std::array{x}, 0, 0, at[0], at[1])); };
+  const auto of = [&](float x) { return static_cast<double>(expression->evaluate(std::array{x}, 0, 0, at)); };
   const double one = of(1);
   return of(0) == 0 && of(2) == 2 * one && of(-4) == -4 * one ? std::optional(one) : std::nullopt;
 }

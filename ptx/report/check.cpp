@@ -217,7 +217,10 @@ class Checking {
       said.taken = branch.taken;
       said.guards = guards_something(function_, branch.pc);
       const bool chosen = options_.branches.contains(said.line) && !asked_both(branch.pc);
-      if ((said.guards || asked_both(branch.pc)) && !chosen) other_way.push_back(branch.pc);
+      const int way = branch.taken == 0 ? function_.code[static_cast<std::size_t>(branch.pc)].targets.front() : branch.pc + 1;
+      const bool traps =
+          way < static_cast<int>(function_.code.size()) && function_.code[static_cast<std::size_t>(way)].opcode == Opcode::Trap;
+      if (((said.guards && !traps) || asked_both(branch.pc)) && !chosen) other_way.push_back(branch.pc);
       checked.branches.push_back(std::move(said));
     }
     for (const auto& [line, choice] : options_.branches)

@@ -326,7 +326,10 @@ void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
       if (load && flight == warp.said_load) continue;
       const CheckRule rule = load ? CheckRule::LoadNotWaited : CheckRule::RegisterInFlight;
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
-      if (load) warp.said_load = flight;
+      if (load) {
+        warp.said_load = flight;
+        unit_load_used(run, warp, flight & ~kLoadInFlight);
+      }
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
                register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"

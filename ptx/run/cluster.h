@@ -132,6 +132,8 @@ using Action = ActionEnd (*)(ClusterRun&, WarpFragment&, const PtxInstruction&, 
 Action unit_action(const PtxInstruction& instruction);
 /// Called once, when the last lane of a warp has exited: what its copies and stores leave behind.
 void unit_exit(ClusterRun& run, Warp& warp);
+/// The warp uses what a tcgen05.ld brings without having waited for it, which is found elsewhere: the load is over, as ptxas sees to it.
+void unit_load_used(ClusterRun& run, Warp& warp, Epoch load);
 /// Called once at the end of a run that neither hangs nor was stopped: tensor memory that was never freed.
 void unit_end(ClusterRun& run);
 
