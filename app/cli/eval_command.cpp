@@ -58,7 +58,7 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
 }
 
 Result<Kernel> with_given_scalars(const Kernel& kernel, const Arguments& arguments) {
-  Scalars given;
+  ScalarValues given;
   for (const std::string& text : arguments.all("--scalar")) {
     const std::size_t equals = text.find('=');
     const auto number = equals == std::string::npos ? std::nullopt : read_number<double>(std::string_view(text).substr(equals + 1));

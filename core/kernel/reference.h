@@ -34,7 +34,7 @@ struct ExpectedTensor {
 /// What a formula is told beside the tensors.
 struct FormulaNumbers {
   Scope params;
-  Scalars scalars{};                       ///< of the kernel, as scalars_of() has them
+  ScalarValues scalars{};                  ///< of the kernel, as scalars_of() has them
   double of(std::string_view name) const;  ///< 0: there is no such number
 };
 /// The kernel's argument `scale`; without one 1/sqrt(d).

@@ -73,8 +73,8 @@ std::optional<double> own_factor(const TileOp& op, const Scope& params) {
   return number ? std::optional<double>(*number) : std::nullopt;
 }
 
-Scalars scalars_of(const Kernel& kernel, const Scope& params) {
-  Scalars scalars;
+ScalarValues scalars_of(const Kernel& kernel, const Scope& params) {
+  ScalarValues scalars;
   visit_ops(kernel, [&](const TileOp& op, const std::string&) {
     const auto use = scalar_use(op);
     const auto factor = own_factor(op, params);
@@ -97,8 +97,8 @@ bool has_scalar(const Kernel& kernel, std::string_view name) {
   return has;
 }
 
-Result<Kernel> with_scalars(const Kernel& kernel, const Scalars& given) {
-  const Scalars known = scalars_of(kernel, defaults(kernel));
+Result<Kernel> with_scalars(const Kernel& kernel, const ScalarValues& given) {
+  const ScalarValues known = scalars_of(kernel, defaults(kernel));
   Error error;
   for (const auto& [name, value] : given) {
     std::vector<std::string> names;
@@ -130,7 +130,7 @@ Result<Kernel> with_scalars(const Kernel& kernel, const Scalars& given) {
 std::vector<Fault> validate_scalars(const Kernel& kernel) {
   std::vector<Fault> faults;
   const Scope params = defaults(kernel);
-  const Scalars scalars = scalars_of(kernel, params);
+  const ScalarValues scalars = scalars_of(kernel, params);
   visit_ops(kernel, [&](const TileOp& op, const std::string& pointer) {
     const auto fault = [&](std::string message, std::string hint) {
       faults.push_back({kernel.source, pointer, std::move(message), std::move(hint)});

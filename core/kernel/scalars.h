@@ -30,14 +30,14 @@ std::optional<ScalarUse> scalar_use(const TileOp& op);
 /// The number that the op multiplies by as its file says it, where it names an argument. Of a map: at these parameters.
 std::optional<double> own_factor(const TileOp& op, const Scope& params);
 
-using Scalars = std::map<std::string, double, std::less<>>;
+using ScalarValues = std::map<std::string, double, std::less<>>;
 /// All that a kernel's ops name, with the numbers that their files say.
-Scalars scalars_of(const Kernel& kernel, const Scope& params);
+ScalarValues scalars_of(const Kernel& kernel, const Scope& params);
 /// Whether one of its ops names it.
 bool has_scalar(const Kernel& kernel, std::string_view name);
 
 /// The kernel with other numbers in its ops. Faults: names that it does not have, numbers out of bounds.
-Result<Kernel> with_scalars(const Kernel& kernel, const Scalars& given);
+Result<Kernel> with_scalars(const Kernel& kernel, const ScalarValues& given);
 
 /// Arguments that cannot be read or have no number, and ops that say different numbers of one.
 std::vector<Fault> validate_scalars(const Kernel& kernel);

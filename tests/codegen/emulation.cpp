@@ -285,7 +285,8 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
   return worst;
 }
 
-double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, BuildOptions options, const Scalars& last) {
+double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, BuildOptions options,
+                      const ScalarValues& last) {
   options.run_time_sizes = true;
   auto folder = std::make_unique<Folder>();
   std::string source, run;

@@ -26,7 +26,7 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, const W
 /// One text with sizes at run time, run with each of these sizes on so many blocks: all of them make the same text, and its conditions
 /// hold. The last of them with these numbers (core/kernel/scalars.h). The worst of what run_text() gives.
 double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, codegen::BuildOptions options = {},
-                      const Scalars& last = {});
+                      const ScalarValues& last = {});
 
 /// A formula of a text's sizes (codegen/emit/emit.h) for these parameters.
 std::int64_t size_of(const std::string& formula, const Scope& params);

@@ -35,9 +35,9 @@ std::string said(const std::string& attributes) {
 
 TEST_CASE("an op's factor may be an argument, times a number", "[core]") {
   const Kernel kernel = parse_kernel(row_sum(R"("argument": "weight * 4", "scale": "2")"), "sums.json").value();
-  CHECK(scalars_of(kernel, {}) == Scalars{{"weight", 0.5}});
+  CHECK(scalars_of(kernel, {}) == ScalarValues{{"weight", 0.5}});
   const Kernel other = with_scalars(kernel, {{"weight", 3}}).value();
-  CHECK(scalars_of(other, {}) == Scalars{{"weight", 3.0}});
+  CHECK(scalars_of(other, {}) == ScalarValues{{"weight", 3.0}});
   CHECK(other.body[1].attrs.at("scale") == Attr(std::string("12")));
 }
 
