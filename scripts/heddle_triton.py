@@ -783,7 +783,7 @@ def memory_of(text: Path) -> dict:
     """Shared memory and rings as Heddle reads them in a text: what it predicts before Triton's last passes, what there is behind them."""
     def read(answer: dict) -> dict:
         memory = answer["memory"]
-        rings = sorted([each["slots"], each["bytes"]] for each in memory["buffers"] if each["what"] == "ring")
+        rings = sorted((each["slots"], each["bytes"]) for each in memory["buffers"] if each["what"] == "ring" and each["slots"] > 1)
         return {"shared": memory["shared_bytes"], "exact": memory["exact"], "rings": rings}
 
     return ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4), read=read)
@@ -795,17 +795,16 @@ def against_prediction(path: Path, finished: Path, shared: int) -> str:
         predicted, rings = memory_of(path), memory_of(finished)["rings"]
     except Fault as fault:
         return f"not compared with a prediction: {fault}"
-    if rings != predicted["rings"]:
-        def listed(each: list) -> str:
-            return ", ".join(f"{slots} x {size}" for slots, size in each) or "none"
-
-        return (f"NOT what heddle predicted: rings (slots x bytes) {listed(predicted['rings'])} predicted, {listed(rings)} built, "
-                f"{predicted['shared']} bytes predicted; so the cycles of its schedule are not to be had either")
-    if predicted["shared"] == shared:
+    if (predicted["shared"], predicted["rings"]) == (shared, rings):
         return "as heddle predicted"
-    if not predicted["exact"]:
-        return f"heddle predicted about {predicted['shared']}, and that Triton may do otherwise"
-    return f"NOT what heddle predicted, {predicted['shared']} bytes; the rings are as predicted"
+
+    def listed(each: list) -> str:
+        return ", ".join(f"{slots} x {size}" for slots, size in each) or "none"
+
+    said = f"{predicted['shared']} bytes"
+    if rings != predicted["rings"]:
+        said += f" with rings (slots x bytes) {listed(predicted['rings'])}, and Triton builds {listed(rings)}: its cycles are not to be had either"
+    return f"NOT what heddle predicted: {said}" if predicted["exact"] else f"heddle predicted about {said}; it said that Triton may do otherwise"
 
 
 # ---- use --------------------------------------------------------------------------------------------------------------------------------

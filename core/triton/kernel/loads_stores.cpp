@@ -43,6 +43,7 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
 
 LoadUses load_uses(const LoopText& text) {
   LoadUses uses;
+  uses.scheduled = text.reading == TextReading::Triton && (text.loop.scheduled || left_alone(text.program, text.loop));
   if (text.reading == TextReading::Triton)
     for (const TritonBuffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
   for (const LoadLatency& load : load_latencies(text.program, text.loop, kManyStages, text.loop.products == 0))
@@ -82,7 +83,6 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
     box.at.assign(box.at.size(), "0");
   }
   const auto ring = uses.rings.find(text.program.module->value(load.results[0]).name);
-  const bool decided = text.reading == TextReading::Triton && (text.loop.scheduled || left_alone(text.program, text.loop));
   const bool ahead = node.stage && read.stage && *node.stage < *read.stage;
   // What cp.async cannot copy comes into registers, ahead or not.
   const auto latency = uses.latencies.find(node.op);
@@ -109,7 +109,7 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
   TileOp& made = draft.add_op({KernelPart::Body, load}, tile, tma ? "tma_load" : "load", {}, {tile});
   box.put(made);
   if (!tma) made.attrs["variant"] = std::string("async");
-  draft.native.origins.back().waits = decided && !ahead;
+  draft.native.origins.back().waits = uses.scheduled && !ahead;
   if (copied && latency != uses.latencies.end()) draft.native.origins.back().level = latency->second.level;
   if (ring != uses.rings.end())
     draft.native.rings.push_back({tile, ring->second.bytes, static_cast<int>(std::clamp<std::int64_t>(ring->second.slots, 1, 64))});

@@ -19,6 +19,8 @@ struct LoadUses {
   std::map<mlir::OpId, std::vector<std::pair<mlir::OpId, mlir::ValueId>>> readers;  ///< of loads: ops of the loop, and by which operand
   /// What Triton does with each load; where the loop has no mma, what it would do if the loop asked for stages.
   std::map<mlir::OpId, LoadLatency> latencies;
+  /// Triton's stages are known: those of the text, or one where Triton leaves the loop alone. False in the free reading.
+  bool scheduled = false;
 };
 LoadUses load_uses(const LoopText& text);
 
