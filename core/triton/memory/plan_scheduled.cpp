@@ -404,7 +404,7 @@ class ScheduledPlanner {
       if (comes_from_ring(each.operands.front())) return;
       const Type& from = type(each.operands.front());
       const Type& to = type(each.results.front());
-      if (becomes_operand(each) && needs_shared_memory(from, to)) {
+      if (to.layout.kind == TritonLayout::Kind::DotOperand && needs_shared_memory(from, to)) {
         TritonBuffer buffer;
         buffer.what = TritonBuffer::What::Operand;
         buffer.op = id;
@@ -422,16 +422,6 @@ class ScheduledPlanner {
     if (moves_with_products(id, each))
       plan_.doubt(fmt::format("line {}: later passes may move or drop the conversion of a tile in a loop with mmas", each.line));
     doubt_in_branch(id, each);
-  }
-
-  /// Whether a conversion makes an operand of an mma, or a tile of which one is a transposed view.
-  bool becomes_operand(const Op& conversion) const {
-    const ValueId made = conversion.results.front();
-    if (type(made).layout.kind == TritonLayout::Kind::DotOperand) return true;
-    const std::vector<OpId>& readers = places_.readers(made);
-    return !readers.empty() && std::ranges::all_of(readers, [&](OpId reader) {
-      return op(reader).name == "tt.trans" && type(op(reader).results.front()).layout.kind == TritonLayout::Kind::DotOperand;
-    });
   }
 
   void doubt_in_branch(OpId id, const Op& each) {
