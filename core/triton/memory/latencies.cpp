@@ -9,6 +9,7 @@
 
 #include "core/triton/memory/neighbours.h"
 #include "core/triton/memory/pipeline.h"
+#include "core/triton/memory/scratch.h"
 #include "core/triton/memory/specialization.h"
 #include "core/triton/read/linear.h"
 #include "core/triton/read/ops.h"
@@ -130,7 +131,8 @@ class LatencyFinder {
         seen_.clear();
         walk(id, 0);
       }
-    if (!asked_) return;
+    // Before 3.6 Triton looked at other ops only where it had seen no mma.
+    if (!asked_ || (mma_ && pads_conversions(program_))) return;
     for (const OpId id : body_->ops)
       if (!is_load(op(id)) && op(id).name != "scf.yield") walk(id, 0);
   }

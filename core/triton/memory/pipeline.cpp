@@ -12,6 +12,7 @@
 #include "core/triton/memory/latencies.h"
 #include "core/triton/memory/neighbours.h"
 #include "core/triton/memory/plan.h"
+#include "core/triton/memory/scratch.h"
 #include "core/triton/read/linear.h"
 #include "core/triton/read/ops.h"
 
@@ -200,10 +201,11 @@ class LoopPlanner {
   bool becomes_copy(OpId id, LoadPlan& plan) {
     const Type& tile = type(op(id).results.front());
     if (!tile.tile.tile()) {
-      // A number is copied as a tile of one element, if it has 4 bytes.
-      if (tile.tile.bits < 32) plan.why = "a number of fewer than 4 bytes is loaded ahead into registers";
-      plan.bytes = tile.pointer ? 8 : tile.tile.bits / 8;
-      return tile.tile.bits >= 32;
+      // From Triton 3.6 on a number is copied as a tile of one element, if it has 4 bytes.
+      const bool copies = tile.tile.bits >= 32 && !pads_conversions(program_);
+      if (!copies) plan.why = "a number is loaded ahead into registers";
+      plan.bytes = tile.pointer ? 8 : std::max<std::int64_t>(1, tile.tile.bits / 8);
+      return copies;
     }
     if (copied(id)) return true;
     plan.why = fmt::format(
