@@ -25,7 +25,7 @@ using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
 constexpr std::size_t kMostLoads = 512;   ///< more are no kernel
-constexpr std::int64_t kCopyAtLeast = 4;  ///< bytes
+constexpr std::int64_t kNarrowestRingCopy = 4;  ///< bytes
 
 bool is_zero(const mlir::Module& module, ValueId value) {
   const mlir::Value& known = module.value(value);
@@ -149,7 +149,7 @@ class LoopPlanner {
   }
 
   /// Whether an asynchronous copy can do the work of a load: it moves 4 bytes of a thread at least.
-  bool copied(OpId id) { return is_descriptor_load(op(id).name) || copied_at_once(id) >= kCopyAtLeast; }
+  bool copied(OpId id) { return is_descriptor_load(op(id).name) || copied_at_once(id) >= kNarrowestRingCopy; }
 
   std::int64_t copied_at_once(OpId id) {
     if (!neighbours_) neighbours_.emplace(program_);
@@ -210,7 +210,7 @@ class LoopPlanner {
     if (copied(id)) return true;
     plan.why = fmt::format(
         "loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
-        count_of(copied_at_once(id), "byte"), kCopyAtLeast);
+        count_of(copied_at_once(id), "byte"), kNarrowestRingCopy);
     return false;
   }
 
