@@ -93,6 +93,7 @@ void RunInside::start_warps() {
     warp.in_cta = warp.index % run.warps_per_cta_;
     const int left = std::min(kLanes, threads - warp.in_cta * kLanes);
     warp.lanes = warp.live = static_cast<LaneMask>(low_bits(left));
+    run.barriers.exit_lanes(warp.cta, warp.index, ~warp.lanes);
     warp.component = run.components.add(warp_reference(warp.index));
     warp.known.seen.raise(warp.component, warp.epoch);
     warp.registers = registers;

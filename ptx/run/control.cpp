@@ -166,19 +166,8 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
     if ((meeting.need & ~meeting.have) == 0)
       for (const FragmentId waits : meeting.fragments) run.wake(waits, fragment.time);
   }
-  if (warp.live != 0) return;
-  unit_exit(run, warp);
-  for (const auto& [number, joined] : run.barriers.exit_named(warp.cta, warp.index)) {
-    for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
-    run.wake(joined.woken, fragment.time);
-  }
-
-  if (run.cluster_size_ < 2 || run.stopped()) return;
-  int left = 0;
-  for (const Warp& other : run.warps) left += other.live != 0 ? kLanes : 0;
-  if (left == 0) return;
-  const Barriers::Joined joined = run.barriers.leave_cluster(left);
-  if (joined.complete) run.wake(joined.woken, fragment.time);
+  if (warp.live == 0) unit_exit(run, warp);
+  for (const auto& [id, joined] : run.barriers.exit_lanes(warp.cta, warp.index, lanes)) end_round(warp.cta, id, joined, fragment.time);
 }
 
 LaneMask RunInside::meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes) {

@@ -211,8 +211,9 @@ struct RunInside : DecodedText, LaunchShape {
     };
     std::vector<Wants> wants;
   };
-  std::map<std::pair<int, int>, NamedReduction> reductions;
-  std::int64_t cluster_arrived = 0;                      ///< threads in this phase of the cluster's barrier
+  std::map<std::pair<int, int>, NamedReduction> reductions;  ///< by CTA and id
+  /// A named barrier's or the cluster's round is complete: who waits learns what all brought, gets the reduction, goes on.
+  void end_round(int cta, int id, const Barriers::Joined& joined, Time time);
   std::unordered_map<std::uint64_t, KnownClocks> flags;  ///< what releases left at an address of memory
 
   RunEvent scratch_event;
