@@ -214,7 +214,12 @@ struct RunInside : DecodedText, LaunchShape {
   std::map<std::pair<int, int>, NamedReduction> reductions;  ///< by CTA and id
   /// A named barrier's or the cluster's round is complete: who waits learns what all brought, gets the reduction, goes on.
   void end_round(int cta, int id, const Barriers::Joined& joined, Time time);
-  std::unordered_map<std::uint64_t, KnownClocks> flags;  ///< what releases left at an address of memory
+  /// What releases left at an address of memory. Of very many addresses some share one: their order is taken as better than it is.
+  std::unordered_map<std::uint64_t, KnownClocks> flags;
+  std::uint64_t flag_at(std::uint64_t address) const {
+    constexpr std::size_t kMostFlags = 1 << 12;
+    return flags.size() < kMostFlags || flags.contains(address) ? address : ~(address / 4 % kMostFlags);
+  }
 
   RunEvent scratch_event;
 };

@@ -209,26 +209,28 @@ void write_one(ThreadAccess& access, int lane, std::uint64_t at, std::optional<s
 bool acquires(const PtxInstruction& i) {
   return i.has("acquire") || i.has("acq_rel") || i.has("volatile") || i.has("relaxed") || i.opcode == Opcode::Atom;
 }
-bool releases(const ThreadAccess& access) {
+/// A release itself, or a strong write behind a fence, which gives what was known at that fence and no more (PTX ISA 8.8, release
+/// patterns). Nothing: it gives nothing.
+std::optional<KnownClocks> released(ThreadAccess& access) {
   const PtxInstruction& i = access.instruction;
-  if (i.has("release") || i.has("acq_rel")) return true;
+  if (i.has("release") || i.has("acq_rel")) return access.warp().release();
   const bool strong = i.has("volatile") || i.has("relaxed") || i.opcode == Opcode::Atom || i.opcode == Opcode::Red;
-  return strong && access.warp().fenced_memory;
+  if (!strong || !access.warp().fenced_memory) return std::nullopt;
+  return access.warp().fenced;
 }
 
 /// Flags in memory order what comes before a release and after an acquire of the same address.
 void pass_flags(ThreadAccess& access, bool write) {
   RunInside& in = access.run.inside();
   const std::uint64_t at = access.at(std::countr_zero(access.lanes));
-  const bool gives = write && releases(access);
   if (acquires(access.instruction) && !in.flags.empty())
     for_lanes(access.lanes, [&](int lane) {
       if (lane != std::countr_zero(access.lanes) && access.at(lane) == at) return;
-      if (const auto found = in.flags.find(access.at(lane)); found != in.flags.end()) access.warp().known.join(found->second);
+      if (const auto found = in.flags.find(in.flag_at(access.at(lane))); found != in.flags.end()) access.warp().known.join(found->second);
     });
-  if (!gives) return;
-  const KnownClocks given = access.warp().release();
-  for_lanes(access.lanes, [&](int lane) { in.flags[access.at(lane)].join(given); });
+  const std::optional<KnownClocks> given = write ? released(access) : std::nullopt;
+  if (!given) return;
+  for_lanes(access.lanes, [&](int lane) { in.flags[in.flag_at(access.at(lane))].join(*given); });
 }
 
 void note_event(ThreadAccess& access, EventKind kind) {
