@@ -102,6 +102,9 @@ ActionEnd make(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
       return ActionEnd::Go;
     }
     const Warp& warp = run.warp_of(fragment);
+    const ByteRange bytes{byte_of(group.address), byte_of(group.address) + 8};
+    run.shadows[static_cast<std::size_t>(cta_of(group.address))].write(
+        {&bytes, 1}, {warp.component, warp.epoch, Proxy::Generic, run.pc_of(instruction), warp.index, "mbarrier.init"}, warp.known);
     const auto count = static_cast<std::int64_t>(group.number & 0xFFFFFFFFu);
     if (run.barriers.init(group.address, count, run.by(fragment, instruction), warp.epoch)) continue;
     run.stop(instruction, "more mbarriers are made than Heddle follows");

@@ -166,7 +166,11 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
     if ((meeting.need & ~meeting.have) == 0)
       for (const FragmentId waits : meeting.fragments) run.wake(waits, fragment.time);
   }
-  if (warp.live == 0) unit_exit(run, warp);
+  if (warp.live == 0) {
+    unit_exit(run, warp);
+    if (std::ranges::none_of(run.warps, [&](const Warp& other) { return other.cta == warp.cta && other.live != 0; }))
+      judge_exit_of(warp.cta);
+  }
   for (const auto& [id, joined] : run.barriers.exit_lanes(warp.cta, warp.index, lanes)) end_round(warp.cta, id, joined, fragment.time);
 }
 

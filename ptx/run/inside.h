@@ -221,7 +221,25 @@ struct RunInside : DecodedText, LaunchShape {
     return flags.size() < kMostFlags || flags.contains(address) ? address : ~(address / 4 % kMostFlags);
   }
 
-  RunEvent scratch_event;
+  // shared_memory.cpp
+  /// Accesses of a CTA's shared memory by warps of other CTAs: by CTA, of each component the last.
+  struct RemoteAccess {
+    Epoch epoch = 0;
+    int pc = -1, warp = -1;
+  };
+  std::map<int, std::map<Component, RemoteAccess>> remote;
+  /// The last warp of a CTA has exited: who may still reach its shared memory?
+  void judge_exit_of(int cta);
+
+  // memory_ops.cpp
+  /// Who stored a value that is known at an address of global memory.
+  struct GlobalStore {
+    std::uint64_t value = 0;
+    Component by = 0;
+    Epoch epoch = 0;
+    int pc = -1, warp = -1, size = 0;
+  };
+  std::unordered_map<std::uint64_t, GlobalStore> stored;
 };
 
 /// Decodes arithmetic: fills function, known_bits, modes; false where the instruction is none, or has a form that is not known.

@@ -139,16 +139,10 @@ void touch_shadow(ThreadAccess& access, bool write, const char* what) {
         ranges[used++] = {begin, end};
     }
     const std::span<const ByteRange> where(ranges.data(), used);
-    Shadow& shadows = access.run.shadows[static_cast<std::size_t>(cta)];
     if (write)
-      shadows.write(where, shadow, warp.known);
+      access.run.write_shared(cta, where, shadow, warp.known);
     else
-      shadows.read(where, shadow, warp.known);
-    if (write)
-      for (const ByteRange& range : where)
-        access.run.barriers.overwritten(static_cast<std::uint64_t>(cta) << kCtaShift | range.begin,
-                                        static_cast<std::uint64_t>(cta) << kCtaShift | range.end, what,
-                                        access.run.by(access.fragment, access.instruction));
+      access.run.read_shared(cta, where, shadow, warp.known);
   }
 }
 
@@ -459,8 +453,8 @@ ActionEnd asynchronous_store(ClusterRun& run, WarpFragment& fragment, const PtxI
     if (barrier == nullptr) return;
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(access.bytes())};
     const auto cta = static_cast<std::size_t>(cta_of(at));
-    run.shadows[cta].write({&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
-                           access.warp().known);
+    run.write_shared(cta_of(at), {&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
+                     access.warp().known);
     std::optional<std::uint64_t> value;
     if (access.count == 1 && access.size <= 8 && instruction.opcode == Opcode::StAsync && source.known(1u << lane))
       value = source.bits[static_cast<std::size_t>(lane)];
@@ -491,7 +485,7 @@ ActionEnd bulk_store(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(*bytes)};
     const auto cta = static_cast<std::size_t>(cta_of(at));
     Warp& warp = run.warp_of(fragment);
-    run.shadows[cta].write({&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
+    run.write_shared(cta_of(at), {&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
     for (std::uint32_t byte = range.begin; byte < range.end; ++byte) run.shared[cta].write(byte, 1, 0);
   });
   return ActionEnd::Go;
