@@ -130,7 +130,7 @@ bool decode_operands(DecodedText& inside, const PtxInstruction& instruction, Dec
     if (slot >= 0) {
       DecodedInstruction twin = decoded;
       twin.destination = slot;
-      twin.result_bits = static_cast<std::int8_t>(register_bits(inside, second->reg));
+      twin.result_bits = static_cast<std::int8_t>(std::min(64, register_bits(inside, second->reg)));
       decoded.twin = static_cast<int>(inside.twins.size());
       inside.twins.push_back(twin);
     }
