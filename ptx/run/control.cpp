@@ -16,11 +16,13 @@ constexpr int kMostPasses = 64;
 /// Which way a branch on data goes: as the options say, else on behind it.
 bool RunInside::decide(WarpFragment& fragment, int pc, Origin origin) {
   auto found = std::ranges::find(run.data_branches, pc, &DataBranch::pc);
-  if (found == run.data_branches.end()) found = run.data_branches.insert(found, {pc, origin, 0, 0});
+  if (found == run.data_branches.end()) found = run.data_branches.insert(found, {pc, origin, 0, 0, false, {}});
   if (found->origin < 0) found->origin = origin;
   ++found->times;
   std::optional<bool> said;
   if (options.branch) said = options.branch(pc);
+  found->guessed = found->guessed || !said || options.tries;
+  found->warps.insert(fragment.warp);
   bool taken = said.value_or(false);
   if (!said) {
     int& passed = passed_since[static_cast<std::int64_t>(fragment.warp) << 32 | pc];

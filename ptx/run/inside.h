@@ -165,6 +165,8 @@ struct RunInside : DecodedText, LaunchShape {
   void refresh_clocks(const WarpFragment& fragment);
   void finish();
   void report_hang();
+  /// Warps branched at different places on data that nobody knows, ways that need not go together: whether the run hangs, data decides.
+  bool stop_for_data();
   /// By warp: for each instruction the serial number of the wgmma.fence behind which it was noted last.
   std::vector<std::vector<std::uint32_t>> noted_since;
   std::vector<std::uint32_t> fences;  ///< by warp, from 1
