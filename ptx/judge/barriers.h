@@ -90,8 +90,8 @@ class Barriers {
   /// At the end of a run that did not hang: bytes that are left, phases that are left half done.
   void check_end();
 
-  // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps; `lanes`: who comes of the warp.
-  // Lanes that have exited or never were count with those of their warp that come.
+  // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps; `lanes`: who comes of the
+  // warp. Lanes that have exited or never were count with those of their warp that come.
   struct NamedPlace {
     int cta = 0, id = 0;
     bool whole = false;  ///< the text says no count: all of the CTA that has not exited

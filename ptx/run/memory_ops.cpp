@@ -64,7 +64,7 @@ bool find_addresses(ThreadAccess& access) {
   return true;
 }
 
-void drop_lanes_beyond(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
+void drop_lanes(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
   access.lanes &= ~beyond;
   if ((beyond & ~access.run.inside().unsure_lanes) != 0) access.run.find(rule, access.fragment, access.instruction, sentence);
 }
@@ -84,17 +84,23 @@ void check_shared(ThreadAccess& access, const char* what) {
     }
   });
   if (nowhere != 0)
-    drop_lanes_beyond(access, CheckRule::OutOfShared, nowhere, std::string(what) + " in shared memory of a CTA that is not in the cluster");
+    drop_lanes(access, CheckRule::OutOfShared, nowhere, std::string(what) + " in shared memory of a CTA that is not in the cluster");
   if ((beyond & ~nowhere) != 0)
-    drop_lanes_beyond(access, CheckRule::OutOfShared, beyond & ~nowhere,
-                      std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at " + std::to_string(byte_of(example)) +
-                          " leaves the " + std::to_string(access.run.shared_bytes()) + " bytes of shared memory");
+    drop_lanes(access, CheckRule::OutOfShared, beyond & ~nowhere,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at " + std::to_string(byte_of(example)) +
+                   " leaves the " + std::to_string(access.run.shared_bytes()) + " bytes of shared memory");
   if (crooked != 0)
-    drop_lanes_beyond(access, CheckRule::Misaligned, crooked & ~beyond & ~nowhere,
-                      std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
+    drop_lanes(access, CheckRule::Misaligned, crooked & ~beyond & ~nowhere,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
 }
 
 void check_global(ThreadAccess& access, const char* what) {
+  LaneMask crooked = 0;
+  if (std::has_single_bit(access.bytes()))
+    for_lanes(access.lanes, [&](int lane) { crooked |= (access.at(lane) % access.bytes() != 0 ? 1u : 0u) << lane; });
+  if (crooked != 0)
+    drop_lanes(access, CheckRule::Misaligned, crooked,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
   if (!access.run.global.bounded()) return;
   LaneMask beyond = 0;
   std::uint64_t example = 0;
@@ -112,14 +118,17 @@ void check_global(ThreadAccess& access, const char* what) {
   if (const GlobalBuffer* near = access.run.global.around(example, 0))
     where = " of " + std::to_string(access.bytes()) + " bytes beyond the end of " + (near->name.empty() ? "a buffer" : near->name) + " (" +
             std::to_string(near->bytes) + " bytes)";
-  drop_lanes_beyond(access, CheckRule::OutOfGlobal, beyond, std::string(what) + where);
+  drop_lanes(access, CheckRule::OutOfGlobal, beyond, std::string(what) + where);
+}
+
+bool is_strong(const PtxInstruction& i) {
+  return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("acq_rel") || i.opcode == Opcode::Atom ||
+         i.opcode == Opcode::Red;
 }
 
 /// Shared bytes that the lanes touch, by CTA, those that follow each other joined.
 void touch_shadow(ThreadAccess& access, bool write, const char* what) {
-  const bool strong = access.instruction.has("volatile") || access.instruction.has("relaxed") || access.instruction.has("acquire") ||
-                      access.instruction.has("release") || access.instruction.has("acq_rel") || access.instruction.opcode == Opcode::Atom ||
-                      access.instruction.opcode == Opcode::Red;
+  const bool strong = is_strong(access.instruction);
   std::array<std::uint64_t, kLanes> begins{};
   std::size_t count = 0;
   for_lanes(access.lanes, [&](int lane) { begins[count++] = access.at(lane); });
@@ -296,15 +305,60 @@ ActionEnd load(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   return ActionEnd::Go;
 }
 
+/// Lanes that store different values at one address: one of them stays, and nothing says which.
+void judge_lanes(ThreadAccess& access, const LaneValues& values, LaneMask sure) {
+  int before = -1;
+  bool rising = true;
+  for_lanes(sure, [&](int lane) {
+    rising = rising && (before < 0 || access.at(before) < access.at(lane));
+    before = lane;
+  });
+  if (rising) return;
+  const std::uint64_t mask = low_bits(8 * access.size);
+  for_lanes(sure, [&](int lane) {
+    for_lanes(sure & ~((2u << lane) - 1), [&](int other) {
+      const auto a = static_cast<std::size_t>(lane), b = static_cast<std::size_t>(other);
+      if (access.at(lane) != access.at(other) || ((values.bits[a] ^ values.bits[b]) & mask) == 0) return;
+      if (access.run.findings.again(CheckRule::UnorderedStores, access.pc(), -1)) return;
+      access.run.find(CheckRule::UnorderedStores, access.fragment, access.instruction,
+                      "lanes " + std::to_string(lane) + " and " + std::to_string(other) + " of " + warp_reference(access.fragment.warp) +
+                          " store different values at one address in one instruction");
+    });
+  });
+}
+
+/// Two warps that store different values at one address of global memory, as far as both are known.
+void judge_global_store(ThreadAccess& access, std::uint64_t at, std::uint64_t value) {
+  constexpr std::size_t kMostStored = 1 << 19;
+  RunInside& in = access.run.inside();
+  const Warp& warp = access.warp();
+  value &= low_bits(8 * access.size);
+  if (in.stored.size() >= kMostStored && !in.stored.contains(at)) return;
+  const auto [found, made] = in.stored.try_emplace(at);
+  const RunInside::GlobalStore past = found->second;
+  found->second = {value, warp.component, warp.epoch, access.pc(), warp.index, access.size};
+  if (made || past.by == warp.component || past.size != access.size || past.value == value) return;
+  if (warp.known.seen.at(past.by) >= past.epoch) return;
+  CheckFinding finding{CheckRule::UnorderedStores,   access.pc(), warp.index, {}, {{past.pc, past.warp, "stores here, too"}},
+                       access.fragment.time / kCycle};
+  finding.sentence = warp_reference(warp.index) + " and " + warp_reference(past.warp) +
+                     " store different values at one address of global memory, and nothing orders them";
+  access.run.findings.add(std::move(finding), past.pc);
+}
+
 void put(ThreadAccess& access, const PtxOperand& source) {
   const LaneMask unsure = access.run.inside().unsure_lanes;
+  const bool strong = is_strong(access.instruction);
   for (std::size_t i = 0; i < elements_of(source); ++i) {
     const LaneValues values = access.run.value(access.fragment, element(source, i));
     const LaneMask unknown = values.unknown_bits == 0 ? 0 : values.unknown;
+    const bool shared_by_lanes = access.space == AddressSpace::Shared || access.space == AddressSpace::Global;
+    if (shared_by_lanes && access.size <= 8) judge_lanes(access, values, access.lanes & ~unknown & ~unsure);
     for_lanes(access.lanes, [&](int lane) {
       const std::uint64_t at = access.at(lane) + i * static_cast<std::uint64_t>(access.size);
       std::optional<std::uint64_t> value;
       if (((unknown | unsure) >> lane & 1) == 0 && access.size <= 8) value = values.bits[static_cast<std::size_t>(lane)];
+      if (value && !strong && access.space == AddressSpace::Global) judge_global_store(access, at, *value);
       write_one(access, lane, at, value);
     });
   }

@@ -186,8 +186,8 @@ void to_target(OneCopy& copy, const CopyTarget& target, const EngineTime& time, 
   const std::optional<ByteRange> range = shared_range(run, copy.fragment, copy.instruction, target.address, copy.shared_bytes);
   const auto cta = static_cast<std::size_t>(cta_of(target.address));
   if (range) {
-    run.write_shared(cta_of(target.address), {&*range, 1},
-                     {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"}, warp.known);
+    run.write_shared(cta_of(target.address), {&*range, 1}, {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"},
+                     warp.known);
     run.shared[cta].forget(range->begin, range->end);
   }
   if (RunEvent* event = run.event(EventKind::Load, copy.fragment, copy.instruction)) {
@@ -277,9 +277,9 @@ void store(OneCopy& copy) {
   CommittedWork& stores = stores_of(run, warp);
   const Epoch epoch = stores.issue(copy.pc(), time.end);
   if (const auto range = shared_range(run, copy.fragment, copy.instruction, source, copy.shared_bytes))
-    run.read_shared(
-        cta_of(source), {&*range, 1}, {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
-        warp.known);
+    run.read_shared(cta_of(source), {&*range, 1},
+                    {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
+                    warp.known);
   if (RunEvent* event = run.event(EventKind::Store, copy.fragment, copy.instruction)) {
     event->issued = copy.fragment.time;
     event->begin = time.start;
