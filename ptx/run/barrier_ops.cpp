@@ -307,7 +307,7 @@ ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
   }
   // Who only arrives learns nothing of the others.
   if (!arrives) warp.known.join(joined.known);
-  run.inside().end_round(warp.cta, id, joined, fragment.time);
+  end_round(run, warp.cta, id, joined, fragment.time);
   return ActionEnd::Go;
 }
 
@@ -322,7 +322,7 @@ ActionEnd cluster_arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstr
   fill(run.event(EventKind::ClusterArrive, fragment, instruction), 0, needed);
   const Barriers::Joined joined =
       run.barriers.arrive_cluster(needed, lanes, run.brought(fragment, instruction), run.by(fragment, instruction));
-  if (joined.complete) run.inside().end_round(warp.cta, Barriers::kClusterBarrier, joined, fragment.time + run.costs.turn);
+  if (joined.complete) end_round(run, warp.cta, Barriers::kClusterBarrier, joined, fragment.time + run.costs.turn);
   return ActionEnd::Go;
 }
 
@@ -440,7 +440,8 @@ ActionEnd breakpoint(ClusterRun&, WarpFragment&, const PtxInstruction&, LaneMask
 
 }  // namespace
 
-void RunInside::end_round(int cta, int id, const Barriers::Joined& joined, Time time) {
+void end_round(ClusterRun& run, int cta, int id, const Barriers::Joined& joined, Time time) {
+  auto& reductions = run.inside().reductions;
   for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
   if (const auto reduction = reductions.find({cta, id}); reduction != reductions.end()) {
     give_reduction(run, reduction->second);

@@ -467,8 +467,7 @@ bool RunInside::stop_for_data() {
       std::string text = "the run hangs, and warps branch on data that is not known: " + warp_reference(*one->warps.begin()) + " at " +
                          place_reference(one->pc) + ", " + warp_reference(*other->warps.begin()) + " at " + place_reference(other->pc);
       if (one->origin >= 0) text += ", which hang on " + place_reference(one->origin);
-      run.stop(run.function.code[static_cast<std::size_t>(one->pc)],
-               text + "; the launch can say what is there (contents of a buffer), or --branch which way they go");
+      run.stop(run.function.code[static_cast<std::size_t>(one->pc)], text + "; the launch can say what is there (contents of a buffer)");
       return true;
     }
   return false;

@@ -214,9 +214,6 @@ class ClusterRun {
   /// A release: what a lane's warp gives to who synchronizes with it. Where the mnemonic says `.relaxed`, what was known at its last fence.
   KnownClocks brought(const WarpFragment& fragment, const PtxInstruction& instruction);
   void find(CheckRule rule, const WarpFragment& fragment, const PtxInstruction& instruction, std::string sentence, std::int64_t other = -1);
-  /// An access of one CTA's shared memory by a warp or by what it issued: races, mbarriers that a write destroys, a CTA that has exited.
-  void read_shared(int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known);
-  void write_shared(int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known);
   /// What cannot be known or is not known: ends the run, with the sentence and the line.
   void stop(const PtxInstruction& instruction, std::string sentence);
   bool stopped() const { return !stop_reason_.empty(); }
@@ -237,7 +234,6 @@ class ClusterRun {
 
  private:
   friend struct RunInside;
-  void note_access(int cta, ShadowAccess& access);
   std::unique_ptr<RunInside> inside_;
   std::vector<WarpFragment> fragments_;
   int cluster_size_ = 1, warps_per_cta_ = 0, threads_per_cta_ = 0;

@@ -3,6 +3,7 @@
 
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/run/shared_memory.h"
 
 namespace heddle::ptx {
 
@@ -171,9 +172,9 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
   if (warp.live == 0) {
     unit_exit(run, warp);
     if (std::ranges::none_of(run.warps, [&](const Warp& other) { return other.cta == warp.cta && other.live != 0; }))
-      judge_exit_of(warp.cta);
+      judge_exit_of(run, warp.cta);
   }
-  for (const auto& [id, joined] : run.barriers.exit_lanes(warp.cta, warp.index, lanes)) end_round(warp.cta, id, joined, fragment.time);
+  for (const auto& [id, joined] : run.barriers.exit_lanes(warp.cta, warp.index, lanes)) end_round(run, warp.cta, id, joined, fragment.time);
 }
 
 LaneMask RunInside::meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes) {

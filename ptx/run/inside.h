@@ -214,8 +214,6 @@ struct RunInside : DecodedText, LaunchShape {
     std::vector<Wants> wants;
   };
   std::map<std::pair<int, int>, NamedReduction> reductions;  ///< by CTA and id
-  /// A named barrier's or the cluster's round is complete: who waits learns what all brought, gets the reduction, goes on.
-  void end_round(int cta, int id, const Barriers::Joined& joined, Time time);
   /// What releases left at an address of memory. Of very many addresses some share one: their order is taken as better than it is.
   std::unordered_map<std::uint64_t, KnownClocks> flags;
   std::uint64_t flag_at(std::uint64_t address) const {
@@ -223,15 +221,12 @@ struct RunInside : DecodedText, LaunchShape {
     return flags.size() < kMostFlags || flags.contains(address) ? address : ~(address / 4 % kMostFlags);
   }
 
-  // shared_memory.cpp
   /// Accesses of a CTA's shared memory by warps of other CTAs: by CTA, of each component the last.
   struct RemoteAccess {
     Epoch epoch = 0;
     int pc = -1, warp = -1;
   };
   std::map<int, std::map<Component, RemoteAccess>> remote;
-  /// The last warp of a CTA has exited: who may still reach its shared memory?
-  void judge_exit_of(int cta);
 
   // memory_ops.cpp
   /// Who stored a value that is known at an address of global memory.
@@ -243,6 +238,9 @@ struct RunInside : DecodedText, LaunchShape {
   };
   std::unordered_map<std::uint64_t, GlobalStore> stored;
 };
+
+/// A named barrier's or the cluster's round is complete: who waits learns what all brought, gets the reduction, goes on.
+void end_round(ClusterRun& run, int cta, int id, const Barriers::Joined& joined, Time time);
 
 /// Decodes arithmetic: fills function, known_bits, modes; false where the instruction is none, or has a form that is not known.
 bool decode_integers(const PtxInstruction& instruction, DecodedInstruction& decoded);

@@ -4,6 +4,7 @@
 
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/run/shared_memory.h"
 
 namespace heddle::ptx {
 
@@ -149,9 +150,9 @@ void touch_shadow(ThreadAccess& access, bool write, const char* what) {
     }
     const std::span<const ByteRange> where(ranges.data(), used);
     if (write)
-      access.run.write_shared(cta, where, shadow, warp.known);
+      write_shared(access.run, cta, where, shadow, warp.known);
     else
-      access.run.read_shared(cta, where, shadow, warp.known);
+      read_shared(access.run, cta, where, shadow, warp.known);
   }
 }
 
@@ -507,8 +508,8 @@ ActionEnd asynchronous_store(ClusterRun& run, WarpFragment& fragment, const PtxI
     if (barrier == nullptr) return;
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(access.bytes())};
     const auto cta = static_cast<std::size_t>(cta_of(at));
-    run.write_shared(cta_of(at), {&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
-                     access.warp().known);
+    write_shared(run, cta_of(at), {&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
+                 access.warp().known);
     std::optional<std::uint64_t> value;
     if (access.count == 1 && access.size <= 8 && instruction.opcode == Opcode::StAsync && source.known(1u << lane))
       value = source.bits[static_cast<std::size_t>(lane)];
@@ -539,7 +540,7 @@ ActionEnd bulk_store(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(*bytes)};
     const auto cta = static_cast<std::size_t>(cta_of(at));
     Warp& warp = run.warp_of(fragment);
-    run.write_shared(cta_of(at), {&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
+    write_shared(run, cta_of(at), {&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
     for (std::uint32_t byte = range.begin; byte < range.end; ++byte) run.shared[cta].write(byte, 1, 0);
   });
   return ActionEnd::Go;

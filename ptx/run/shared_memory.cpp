@@ -1,4 +1,5 @@
-// Accesses of shared memory as the judge sees them, and CTAs of a cluster that exit while others may still reach theirs.
+#include "ptx/run/shared_memory.h"
+
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
@@ -13,37 +14,38 @@ std::string remote_access(const ShadowAccess& access, int cta) {
          " of the cluster";
 }
 
-}  // namespace
-
-void ClusterRun::note_access(int cta, ShadowAccess& access) {
-  if (access.cycle == 0) access.cycle = now_ / kCycle;
+void note_access(ClusterRun& run, int cta, ShadowAccess& access) {
+  if (access.cycle == 0) access.cycle = run.now() / kCycle;
   // A store that was left out as its guard is not known, or a branch that was not taken, may have written it.
-  access.unsure = access.unsure || !data_branches.empty() || inside_->unsure_lanes != 0;
-  if (cta == warps[static_cast<std::size_t>(access.warp)].cta) return;
+  access.unsure = access.unsure || !run.data_branches.empty() || run.inside().unsure_lanes != 0;
+  if (cta == run.warps[static_cast<std::size_t>(access.warp)].cta) return;
   const auto alive = [&](const Warp& warp) { return warp.cta == cta && warp.live != 0; };
-  if (std::ranges::none_of(warps, alive)) {
-    findings.add({CheckRule::ExitWhileWaited, access.pc, access.warp, remote_access(access, cta) + ", which has exited", {}, access.cycle},
-                 cta);
+  if (std::ranges::none_of(run.warps, alive)) {
+    run.findings.add(
+        {CheckRule::ExitWhileWaited, access.pc, access.warp, remote_access(access, cta) + ", which has exited", {}, access.cycle}, cta);
     return;
   }
   // Whose end is known by a barrier's phase is over when the CTA that waits for it goes on.
-  if (access.epoch != kPending) inside_->remote[cta][access.by] = {access.epoch, access.pc, access.warp};
+  if (access.epoch != kPending) run.inside().remote[cta][access.by] = {access.epoch, access.pc, access.warp};
 }
 
-void ClusterRun::read_shared(int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known) {
-  note_access(cta, access);
-  shadows[static_cast<std::size_t>(cta)].read(where, access, known);
+}  // namespace
+
+void read_shared(ClusterRun& run, int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known) {
+  note_access(run, cta, access);
+  run.shadows[static_cast<std::size_t>(cta)].read(where, access, known);
 }
 
-void ClusterRun::write_shared(int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known) {
-  note_access(cta, access);
-  shadows[static_cast<std::size_t>(cta)].write(where, access, known);
+void write_shared(ClusterRun& run, int cta, std::span<const ByteRange> where, ShadowAccess access, const KnownClocks& known) {
+  note_access(run, cta, access);
+  run.shadows[static_cast<std::size_t>(cta)].write(where, access, known);
   const std::uint64_t begin = static_cast<std::uint64_t>(cta) << kCtaShift;
   for (const ByteRange& range : where)
-    barriers.overwritten(begin | range.begin, begin + range.end, access.what, {access.warp, access.pc, access.by, access.cycle});
+    run.barriers.overwritten(begin | range.begin, begin + range.end, access.what, {access.warp, access.pc, access.by, access.cycle});
 }
 
-void RunInside::judge_exit_of(int cta) {
+void judge_exit_of(ClusterRun& run, int cta) {
+  const auto& remote = run.inside().remote;
   const auto found = remote.find(cta);
   if (found == remote.end()) return;
   Clock known;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/committed_work.h"
 #include "ptx/units/lane_reader.h"
 
@@ -186,8 +187,8 @@ void to_target(OneCopy& copy, const CopyTarget& target, const EngineTime& time, 
   const std::optional<ByteRange> range = shared_range(run, copy.fragment, copy.instruction, target.address, copy.shared_bytes);
   const auto cta = static_cast<std::size_t>(cta_of(target.address));
   if (range) {
-    run.write_shared(cta_of(target.address), {&*range, 1}, {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"},
-                     warp.known);
+    write_shared(run, cta_of(target.address), {&*range, 1}, {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"},
+                 warp.known);
     run.shared[cta].forget(range->begin, range->end);
   }
   if (RunEvent* event = run.event(EventKind::Load, copy.fragment, copy.instruction)) {
@@ -212,8 +213,8 @@ void read_source(OneCopy& copy, std::uint64_t source, const CopyTarget& target) 
   const Mbarrier* barrier = run.barriers.use(target.barrier, run.by(copy.fragment, copy.instruction), copy.warp().known);
   const std::optional<ByteRange> range = shared_range(run, copy.fragment, copy.instruction, source, copy.shared_bytes);
   if (barrier == nullptr || !range) return;
-  run.read_shared(cta_of(source), {&*range, 1},
-                  {barrier->component, barrier->phase + 1, Proxy::Async, copy.pc(), copy.warp().index, "copy"}, copy.warp().known);
+  read_shared(run, cta_of(source), {&*range, 1},
+              {barrier->component, barrier->phase + 1, Proxy::Async, copy.pc(), copy.warp().index, "copy"}, copy.warp().known);
 }
 
 void load(OneCopy& copy) {
@@ -277,9 +278,9 @@ void store(OneCopy& copy) {
   CommittedWork& stores = stores_of(run, warp);
   const Epoch epoch = stores.issue(copy.pc(), time.end);
   if (const auto range = shared_range(run, copy.fragment, copy.instruction, source, copy.shared_bytes))
-    run.read_shared(cta_of(source), {&*range, 1},
-                    {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
-                    warp.known);
+    read_shared(run, cta_of(source), {&*range, 1},
+                {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
+                warp.known);
   if (RunEvent* event = run.event(EventKind::Store, copy.fragment, copy.instruction)) {
     event->issued = copy.fragment.time;
     event->begin = time.start;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/lane_reader.h"
 #include "ptx/units/tensor_unit.h"
 
@@ -84,7 +85,7 @@ ActionEnd tensor_alloc(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     const auto there = static_cast<std::size_t>(cta_of(*to));
     ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, by.pc, warp.index, "tcgen05.alloc"};
     access.cycle = by.cycle;
-    run.write_shared(cta_of(*to), {&*range, 1}, access, warp.known);
+    write_shared(run, cta_of(*to), {&*range, 1}, access, warp.known);
     run.shared[there].write(range->begin, 4, static_cast<std::uint64_t>(*column));
   }
   if (RunEvent* event = run.event(EventKind::TensorAlloc, fragment, instruction)) {

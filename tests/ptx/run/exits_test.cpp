@@ -70,7 +70,7 @@ TEST_CASE("A mask of lanes names those that execute it, and all that it names co
 
 TEST_CASE("A CTA of a cluster does not exit while others may reach its shared memory", "[ptx]") {
   const auto text = [](const std::string& end, const std::string& access) {
-    return "st.shared.u32 [m+64], t;" + cluster_barrier() + "setp.eq.s32 p1, c, 1; @p1 bra LAST; mapa.shared::cluster.u32 r2, m, 1;" +
+    return "st.shared.u32 [m+64], 7;" + cluster_barrier() + "setp.eq.s32 p1, c, 1; @p1 bra LAST; mapa.shared::cluster.u32 r2, m, 1;" +
            access + "LAST: " + end;
   };
   const std::string load = "ld.shared::cluster.u32 r3, [r2+64];";

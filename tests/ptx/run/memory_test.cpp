@@ -37,7 +37,7 @@ TEST_CASE("A relaxed store behind a fence releases what was before the fence", "
 
 TEST_CASE("Very many addresses that are released at keep their order and no more memory", "[ptx]") {
   const std::string loop =
-      "st.shared.u32 [m], t; mov.u32 r1, 0; fence.acq_rel.gpu; LOOP: mul.wide.u32 d2, r1, 4; add.s64 d3, d1, d2;"
+      "st.shared.u32 [m], 7; mov.u32 r1, 0; fence.acq_rel.gpu; LOOP: mul.wide.u32 d2, r1, 4; add.s64 d3, d1, d2;"
       "red.relaxed.gpu.global.add.u32 [d3], 1; add.s32 r1, r1, 1; setp.lt.u32 p1, r1, 9000; @p1 bra LOOP;";
   SmallRun run("setp.ge.u32 p0, t, 32; @p0 bra OTHER;" + loop +
                    "bra END; OTHER: ld.acquire.gpu.global.u32 r2, [d1+35996]; setp.eq.u32 p2, r2, 0; @p2 bra OTHER; ld.shared.u32 r3, [m];"
@@ -48,11 +48,11 @@ TEST_CASE("Very many addresses that are released at keep their order and no more
 
 TEST_CASE("What threads load from shared memory was written", "[ptx]") {
   CHECK(SmallRun("ld.shared.u32 r1, [m];").found(CheckRule::ReadBeforeReady));
-  CHECK(SmallRun("st.shared.u32 [m], t; ld.shared.u32 r1, [m];").said() == "");
+  CHECK(SmallRun("st.shared.u32 [m], 7; ld.shared.u32 r1, [m];").said() == "");
   // Some of it: padding.
-  CHECK(SmallRun("st.shared.u32 [m], t; ld.shared.v2.u32 {r1, r2}, [m];").said() == "");
+  CHECK(SmallRun("st.shared.u32 [m], 7; ld.shared.v2.u32 {r1, r2}, [m];").said() == "");
   // Data may have written it.
-  CHECK(SmallRun("ld.global.u32 r5, [d0+512]; setp.eq.u32 p1, r5, 0; @p1 bra WRITES; bra READS; WRITES: st.shared.u32 [m], t;"
+  CHECK(SmallRun("ld.global.u32 r5, [d0+512]; setp.eq.u32 p1, r5, 0; @p1 bra WRITES; bra READS; WRITES: st.shared.u32 [m], 7;"
                  "READS: ld.shared.u32 r1, [m];")
             .said() == "");
 }
