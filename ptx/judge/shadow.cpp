@@ -74,7 +74,7 @@ struct Shadow::Inside {
     const AccessStep::Outcome outcome = step.outcome(kPiece);
     for (const AccessClash& clash : outcome.clashes) report(clash, access, rules.write);
     // Who reads only what nobody ever wrote reads the wrong place, or before the first copy was issued. (Some of it: a tile's padding.)
-    const bool judged = access.proxy == Proxy::Async || !access.unsure;
+    const bool judged = access.proxy == Proxy::Async || access.sure;
     if (!rules.write && judged && outcome.amount > 0 && outcome.never_written == outcome.amount)
       add({CheckRule::ReadBeforeReady,
            access.pc,

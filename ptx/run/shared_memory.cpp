@@ -17,7 +17,7 @@ std::string remote_access(const ShadowAccess& access, int cta) {
 void note_access(ClusterRun& run, int cta, ShadowAccess& access) {
   if (access.cycle == 0) access.cycle = run.now() / kCycle;
   // A store that was left out as its guard is not known, or a branch that was not taken, may have written it.
-  access.unsure = access.unsure || !run.data_branches.empty() || run.inside().unsure_lanes != 0;
+  access.sure = run.data_branches.empty() && run.inside().unsure_lanes == 0;
   if (cta == run.warps[static_cast<std::size_t>(access.warp)].cta) return;
   const auto alive = [&](const Warp& warp) { return warp.cta == cta && warp.live != 0; };
   if (std::ranges::none_of(run.warps, alive)) {

@@ -52,7 +52,7 @@ TEST_CASE("nothing else is written where an mbarrier lives", "[ptx]") {
 }
 
 TEST_CASE("an mbarrier is not made where a copy still writes", "[ptx]") {
-  const std::string make = by_one(fmt::format("  mbarrier.init.shared::cta.b64 [%r2+{}], 1;\n", kTiles), "MADE");
+  const std::string make = by_one(fmt::format("  mbarrier.init.shared::cta.b64 [%r2+{}], 1;\n", kTiles), "MADE_LATE");
   const std::string copy = barriers(1) + by_one(load_tile(kTiles, 0), "COPIED");
   const UnitResult early = run_unit_case({.body = copy + make + wait(0, 0, "W")});
   INFO(early.said());
