@@ -333,7 +333,7 @@ TEST_CASE("a text without structure is refused with its line", "[ptx]") {
 
 TEST_CASE("an alignment that is none is refused with its line, wherever the variable stands", "[ptx]") {
   for (const std::string declaration : {".shared .align 3 .b8 crooked[16];", ".local .align 0 .b8 crooked[16];"}) {
-    const auto inside = parse(kernel("\n" + declaration), "test.ptx");
+    const auto inside = parse(kernel(declaration), "test.ptx");
     REQUIRE_FALSE(inside.ok());
     CHECK_THAT(to_string(inside.error()), Catch::Contains("line 10") && Catch::Contains("an alignment"));
     CHECK_FALSE(parse(declaration + kernel(""), "test.ptx").ok());
