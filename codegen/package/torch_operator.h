@@ -39,10 +39,17 @@ struct TorchSize {
   bool argument() const { return !tensor; }
 };
 
+/// An argument that may be left out, and then is the kernel's own.
+struct TorchScalar {
+  std::string member;  ///< of heddle_K_sizes
+  std::string name;    ///< in Python
+};
+
 struct TorchOperator {
   std::string name;                  ///< package_name()
   std::vector<TorchTensor> tensors;  ///< those that are given, then those that are made, each in the kernel's order
   std::vector<TorchSize> sizes;      ///< arguments that may be left out are the last of those that are arguments
+  std::vector<TorchScalar> scalars;  ///< arguments behind all others
 
   std::size_t given() const;
   /// "gemm(Tensor A, Tensor B) -> Tensor"

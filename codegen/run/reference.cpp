@@ -226,11 +226,12 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   auto made = make_tensors(kernel, params, seed);
   if (!made.ok()) return why_not = made.error().faults.front().message, cases;
   const Reference* formula = find_reference(kernel.reference);
+  const FormulaNumbers numbers{params, scalars_of(kernel, params)};
   TensorMap run = *made;
   const auto count = plan_execution(kernel, params, run);
   if (!count.ok()) return why_not = count.error().faults.front().message, cases;
   if (count->work > kMostCpuWork) return why_not = too_much(), cases;
-  if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, {});
+  if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, numbers, {});
   CasePlan what{to_string(Data::Given), Data::Given, {}, {}};
   for (const TensorPlan& tensor : tensors) {
     const GlobalTensor& global = made->at(tensor.name);
@@ -238,7 +239,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   }
   std::vector<ExpectedTensor> expected;
   if (formula && check_tensors(*formula, *made).ok()) {
-    if (const std::string wrong = formula->compute(*made, params, {}, expected); !wrong.empty()) expected.clear();
+    if (const std::string wrong = formula->compute(*made, numbers, {}, expected); !wrong.empty()) expected.clear();
   }
   if (expected.empty()) {
     run = *made;

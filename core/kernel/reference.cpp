@@ -59,7 +59,7 @@ double dot(const float* a, const float* b, std::int64_t count) {
 
 // ---- gemm
 
-std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 1);
   if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
   const Array &a = array_of(t, "A"), &b = array_of(t, "B");
@@ -71,7 +71,8 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
 }
 
 /// A has scales per row and 128 columns of K, B per 128 x 128.
-std::string gemm_block_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_block_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 0);
   const std::vector<std::int64_t> by_row{ceil_div(k, kScaled), m}, by_block{ceil_div(n, kScaled), ceil_div(k, kScaled)};
   if (extent(t, "B", 1) != k || array_of(t, "SA").shape != by_row || array_of(t, "SB").shape != by_block || extent(t, "D", 0) != m ||
@@ -93,7 +94,8 @@ std::string gemm_block_scaled(const TensorMap& t, const Scope&, const std::stop_
 }
 
 /// W has scales per row and 128 columns of K. Results of tokens that do not exist are zero.
-std::string gemm_group_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_group_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   const std::int64_t rows = extent(t, "W", 0), k = extent(t, "W", 1), tokens = extent(t, "X", 0), columns = extent(t, "D", 1);
   if (extent(t, "X", 1) != k || array_of(t, "S").shape != std::vector{ceil_div(k, kScaled), rows} || extent(t, "D", 0) != rows ||
       columns < tokens)
@@ -114,7 +116,7 @@ std::string gemm_group_scaled(const TensorMap& t, const Scope&, const std::stop_
 
 double silu(double x) { return x / (1.0 + std::exp(-x)); }
 
-std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string swiglu(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "G", 1);
   if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m || extent(t, "Out", 1) != n)
     return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
@@ -135,7 +137,7 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
   return {};
 }
 
-// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d).
+// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d), or the kernel's argument `scale`.
 
 struct Attention {
   std::int64_t heads, queries, keys, d;
@@ -148,9 +150,9 @@ struct Attention {
 };
 
 /// The sizes, when Q, K and V fit each other. Where keys have fewer heads, each of them is for a group of query heads.
-bool attention_sizes(const TensorMap& t, Attention& s) {
+bool attention_sizes(const TensorMap& t, const FormulaNumbers& numbers, Attention& s) {
   s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), 0};
-  s.factor = 1.0 / std::sqrt(static_cast<double>(s.d));
+  s.factor = softmax_scale(numbers, s.d);
   s.group = s.heads / std::max<std::int64_t>(extent(t, "K", 0), 1);
   if (s.group < 1 || s.heads % s.group != 0) return false;
   const std::vector<std::int64_t> kv{s.heads / s.group, s.keys, s.d};
@@ -184,9 +186,10 @@ Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const M
 std::int64_t seen_keys(const Attention& s, std::int64_t query, bool causal) { return causal ? s.keys - s.queries + query + 1 : s.keys; }
 
 template <bool Causal>
-std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_forward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   Attention s;
-  if (!attention_sizes(t, s) || s.group > 1 || array_of(t, "O").shape != array_of(t, "Q").shape)
+  if (!attention_sizes(t, numbers, s) || s.group > 1 || array_of(t, "O").shape != array_of(t, "Q").shape)
     return "Q and O [heads, queries, d], K and V [heads, keys, d]";
   const auto statistics = t.find("LSE");
   if (statistics != t.end() && statistics->second.array.shape != std::vector<std::int64_t>{s.heads, s.queries})
@@ -216,7 +219,8 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
 
 /// Of 8-bit floats: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
 template <bool Transposed>
-std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_forward_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                                     std::vector<ExpectedTensor>& expected) {
   const std::int64_t heads = extent(t, "Q", 0), queries = extent(t, "Q", 1), d = extent(t, "Q", 2), keys = extent(t, "K", 1);
   const auto is = [&](const char* name, const std::vector<std::int64_t>& shape) { return array_of(t, name).shape == shape; };
   const char* values = Transposed ? "VT" : "V";
@@ -249,9 +253,9 @@ std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std
 
 /// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
 template <bool Causal>
-void prepare_backward(TensorMap& t, const std::stop_token& stop) {
+void prepare_backward(TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop) {
   Attention s;
-  if (!attention_sizes(t, s)) return;
+  if (!attention_sizes(t, numbers, s)) return;
   Array &lse = t.find("LSE")->second.array, &delta = t.find("Delta")->second.array;
   const std::vector<std::int64_t> statistics{s.heads, s.queries};
   if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
@@ -269,10 +273,11 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
 
 /// Straight from the definition of the softmax and its derivative; LSE and Delta are not used.
 template <bool Causal>
-std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_backward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                               std::vector<ExpectedTensor>& expected) {
   Attention s;
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
-  if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
+  if (!attention_sizes(t, numbers, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
       shape("dV") != shape("V") || shape("LSE") != std::vector<std::int64_t>{s.heads, s.queries} || shape("Delta") != shape("LSE"))
     return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, or one for each group of them, keys, d], LSE and Delta [heads, "
            "queries]";
@@ -306,24 +311,25 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
         }
       }
     }
-  // Where few terms are added, their rounding shows: half a unit of each.
-  const auto rounding = [](const Matrix& sizes) {
-    return kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
+  // Where few terms are added, their rounding shows: half a unit of each time, twice where dS is made of a rounded P.
+  const auto rounding = [](const Matrix& sizes, int times) {
+    return times * kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
   };
   const auto add = [&](const char* name, Matrix values, const char* reason, double noise) {
     const double typical = rms(values);
     expected.push_back({name, std::move(values), {kBf16Unit, std::max(0.05 * typical, noise), 8e-3, reason}});
   };
   const double noise = kF32Sum * static_cast<double>(s.d) * most;
-  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq));
-  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms", noise + rounding(sizes_of_dk));
-  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv));
+  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq, 2));
+  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms",
+      noise + rounding(sizes_of_dk, 2));
+  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv, 1));
   return {};
 }
 
 // ---- the others
 
-std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string layernorm(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const Array &x = array_of(t, "X"), &gamma = array_of(t, "Gamma"), &beta = array_of(t, "Beta");
   const std::int64_t rows = x.shape[0], columns = x.shape[1];
   if (array_of(t, "Y").shape != x.shape || gamma.shape[0] != columns || beta.shape[0] != columns)
@@ -342,10 +348,10 @@ std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& s
 }
 
 /// Out = T * exp2(Q K) V
-std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  const auto trips = scope.find("T");
+std::string toy(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const auto trips = numbers.params.find("T");
   const auto& shape = array_of(t, "Q").shape;
-  if (trips == scope.end()) return "a parameter T, the number of trips";
+  if (trips == numbers.params.end()) return "a parameter T, the number of trips";
   for (const char* name : {"Q", "K", "V", "Out"})
     if (array_of(t, name).shape != shape || shape[0] != shape[1]) return "square Q, K, V and Out of one size";
   const std::int64_t n = shape[0];
@@ -388,6 +394,17 @@ constexpr std::array<Reference, 12> kReferences{{
 }};
 
 }  // namespace
+
+double FormulaNumbers::of(std::string_view name) const {
+  if (const auto param = params.find(name); param != params.end()) return static_cast<double>(param->second);
+  const auto scalar = scalars.find(name);
+  return scalar == scalars.end() ? 0 : scalar->second;
+}
+
+double softmax_scale(const FormulaNumbers& numbers, std::int64_t d) {
+  const auto scale = numbers.scalars.find("scale");
+  return scale == numbers.scalars.end() ? 1.0 / std::sqrt(static_cast<double>(d)) : scale->second;
+}
 
 std::span<const Reference> references() {
   static const std::vector<Reference> all = [] {

@@ -117,7 +117,7 @@ std::vector<Sequence> seeing(const Sequences& sequences, bool causal) {
 const Reference& dense(const char* name) { return *find_reference(name); }
 
 template <bool Causal>
-void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
+void prepare_backward_varlen(TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop) {
   const Sequences sequences(tensors);
   if (!sequences.misfit().empty()) return;
   for (const auto& [name, value] : {std::pair{"LSE", kNoQuery}, {"Delta", 0.0f}}) {
@@ -126,7 +126,7 @@ void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
   }
   for (const Sequence& s : seeing(sequences, Causal)) {
     TensorMap own = sequences.cut(s);
-    dense(Causal ? "attention_backward_causal" : "attention_backward").prepare(own, stop);
+    dense(Causal ? "attention_backward_causal" : "attention_backward").prepare(own, numbers, stop);
     for (const char* name : kStatistics) {
       auto from = own.find(name)->second.array.data.begin();
       for (std::int64_t h = 0; h < sequences.shape("Q")[0]; ++h) {
@@ -140,7 +140,8 @@ void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
 
 /// By the formula of this name. What belongs to no sequence may be anything; queries that see no key have zeros, and so have keys that none
 /// sees.
-std::string by_sequence(const char* formula, const TensorMap& tensors, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string by_sequence(const char* formula, const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
+                        std::vector<ExpectedTensor>& expected) {
   const Sequences sequences(tensors);
   if (std::string why = sequences.misfit(); !why.empty()) return why;
   const bool causal = std::string_view(formula).ends_with("causal");
@@ -159,7 +160,7 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
   }
   for (const Sequence& s : seeing(sequences, causal)) {
     std::vector<ExpectedTensor> own;
-    if (std::string why = dense(formula).compute(sequences.cut(s), {}, stop, own); !why.empty()) return why;
+    if (std::string why = dense(formula).compute(sequences.cut(s), numbers, stop, own); !why.empty()) return why;
     for (const ExpectedTensor& part : own) {
       const auto whole = std::find_if(expected.begin(), expected.end(), [&](const ExpectedTensor& e) { return e.tensor == part.tensor; });
       if (whole == expected.end()) continue;
@@ -178,21 +179,23 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
 }
 
 template <bool Causal>
-std::string forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  return by_sequence(Causal ? "attention_forward_causal" : "attention_forward", t, stop, expected);
+std::string forward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  return by_sequence(Causal ? "attention_forward_causal" : "attention_forward", t, numbers, stop, expected);
 }
 template <bool Causal>
-std::string backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  return by_sequence(Causal ? "attention_backward_causal" : "attention_backward", t, stop, expected);
+std::string backward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                     std::vector<ExpectedTensor>& expected) {
+  return by_sequence(Causal ? "attention_backward_causal" : "attention_backward", t, numbers, stop, expected);
 }
 
-/// Row sums of dO * O over the root of their length.
-std::string delta(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+/// Row sums of dO * O over the root of their length, or times what the kernel has for it.
+std::string delta(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const auto array = [&](const char* name) -> const Array& { return t.find(name)->second.array; };
   const Array &o = array("O"), &grad = array("dO"), &starts = array("cu_seqlens_q"), &result = array("Delta");
   const std::int64_t heads = o.shape[0], rows = o.shape[1], d = o.shape[2], sequences = starts.shape[0] - 1;
   if (grad.shape != o.shape || result.shape[0] != sequences * heads || sequences < 1 || std::llround(starts.data.back()) > rows)
     return "O and dO [heads, queries, d], cu_seqlens_q [sequences + 1], Delta [sequences * heads, queries of the longest]";
+  const double scale = softmax_scale(numbers, d);
   std::vector<double> sums(result.data.size(), std::numeric_limits<double>::quiet_NaN());
   double most = 0;
   for (std::int64_t s = 0; s < sequences; ++s)
@@ -204,7 +207,7 @@ std::string delta(const TensorMap& t, const Scope&, const std::stop_token& stop,
           sum += product, size += std::fabs(product);
         }
         most = std::max(most, size);
-        sums[(s * heads + h) * result.shape[1] + i - std::llround(starts.data[s])] = sum / std::sqrt(static_cast<double>(d));
+        sums[(s * heads + h) * result.shape[1] + i - std::llround(starts.data[s])] = sum * scale;
       }
   expected.push_back(
       {"Delta", std::move(sums), {1e-6, kF32Sum * static_cast<double>(d) * most, 1e-5, "sums are kept in f32 (2^-22 for each term)"}});

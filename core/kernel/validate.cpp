@@ -16,6 +16,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/scalars.h"
 #include "core/kernel/switches.h"
 
 namespace heddle {
@@ -47,6 +48,7 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
     for (Fault& f : validate_switches(kernel_)) faults_.push_back(std::move(f));
+    for (Fault& f : validate_scalars(kernel_)) faults_.push_back(std::move(f));
     if (is_formula(kernel_.reference))
       if (const auto formula = Formula::parse(kernel_.reference, kernel_); !formula.ok())
         for (const Fault& f : formula.error().faults) faults_.push_back(f);
@@ -325,9 +327,13 @@ class Validator {
     const auto expression = MapExpression::parse(*text, op.inputs.size());
     if (!expression.ok())
       for (const Fault& f : expression.error().faults) fault(at + "/attrs/expr", f.message, f.hint);
-    else if (expression->uses_at() && op.at.empty())
-      fault(at, "its expression names at0 or at1, the row and the column of the tile's first element, and it has no \"at\"",
-            "row and col count within the tile and need none");
+    else if (op.at.size() < expression->places())
+      fault(at,
+            fmt::format("its expression names at{}, and its \"at\" has {}", expression->places() - 1,
+                        count_of(static_cast<int>(op.at.size()), "number")),
+            "at0 and at1 are the row and the column of the tile's first element, or other numbers; row and col count within the tile and "
+            "need "
+            "none");
   }
 
   static std::vector<std::string> functions() {
@@ -385,7 +391,7 @@ class Validator {
   }
 
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {
-    if (op.at.size() != 2)
+    if (op.kind != "map" && op.at.size() != 2)
       fault(at + "/at", fmt::format("{} needs the row and the column of the tile's first element, found {}", op.kind,
                                     count_of(static_cast<int>(op.at.size()), "coordinate")));
     for (std::size_t k = 0; k < op.at.size(); ++k)

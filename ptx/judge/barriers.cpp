@@ -378,7 +378,8 @@ Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, std::ui
   named.open = true;
   round.needed = threads_needed;
   if (std::find(named.users.begin(), named.users.end(), by.warp) == named.users.end()) named.users.push_back(by.warp);
-  if (!add_to(round, lanes, brought, by))
+  // A warp that has arrived may wait as well: kernels count it twice, or give their own group the first turn so.
+  if (!add_to(round, lanes, brought, by) && !at.waits)
     wrong(fmt::format("{} comes to named barrier {} a second time before {} threads are there: it stands in for another warp",
                       warp_reference(by.warp), id, round.needed),
           others_of(round, by));

@@ -95,6 +95,7 @@ class Barriers {
   struct NamedPlace {
     int cta = 0, id = 0;
     bool whole = false;  ///< the text says no count: all of the CTA that has not exited
+    bool waits = false;  ///< who comes waits for the others, too
   };
   struct Joined {
     bool complete = false;          ///< the barrier was completed by this one

@@ -298,7 +298,7 @@ ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
   fill(run.event(arrives ? EventKind::NamedArrive : EventKind::NamedSync, fragment, instruction), id, needed);
   if (reduces) add_to_reduction(run, fragment, instruction, lanes, {warp.cta, id});
   const Barriers::Joined joined =
-      run.barriers.join_named({warp.cta, id, numbers < 2}, needed, lanes, warp.release(), run.by(fragment, instruction));
+      run.barriers.join_named({warp.cta, id, numbers < 2, !arrives}, needed, lanes, warp.release(), run.by(fragment, instruction));
   if (!joined.complete) {
     if (arrives) return ActionEnd::Go;
     run.barriers.wait_named(warp.cta, id, fragment.id);

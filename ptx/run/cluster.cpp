@@ -51,10 +51,9 @@ ClusterRun::ClusterRun(const PtxModule& module_in, const PtxFunction& function_i
   threads_per_cta_ = static_cast<int>(std::min(1024u, in.block[0] * in.block[1] * in.block[2]));
   warps_per_cta_ = (threads_per_cta_ + kLanes - 1) / kLanes;
   in.lay_out_shared(module, function);
-  constexpr std::uint64_t reserved = 1024;  // the system's own, at the beginning of each CTA's shared memory since compute capability 8.0
-  const std::uint64_t wanted = in.static_shared - reserved + launch.dynamic_shared;
-  const std::uint64_t most = std::min<std::uint64_t>(std::max(wanted, costs.shared_bytes), (1u << kCtaShift) - 1 - reserved);
-  shared_bytes_ = static_cast<std::uint32_t>(reserved + std::min(wanted, most));
+  const std::uint64_t wanted = in.static_shared - kReservedShared + launch.dynamic_shared;
+  const std::uint64_t most = std::min<std::uint64_t>(std::max(wanted, costs.shared_bytes), (1u << kCtaShift) - 1 - kReservedShared);
+  shared_bytes_ = static_cast<std::uint32_t>(kReservedShared + std::min(wanted, most));
   if (wanted > costs.shared_bytes)
     findings.add({CheckRule::OutOfShared,
                   -1,
@@ -329,7 +328,10 @@ void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
       if (load && flight == warp.said_load) continue;
       const CheckRule rule = load ? CheckRule::LoadNotWaited : CheckRule::RegisterInFlight;
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
-      if (load) warp.said_load = flight;
+      if (load) {
+        warp.said_load = flight;
+        unit_load_used(run, warp, flight & ~kLoadInFlight);
+      }
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
                register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"
@@ -366,6 +368,7 @@ void ClusterRun::stop(const PtxInstruction& instruction, std::string sentence) {
 
 RunEvent* ClusterRun::event(EventKind kind, const WarpFragment& fragment, const PtxInstruction& instruction) {
   if (!inside_->options.trace) return nullptr;
+  if (trace.size() >= kMostEvents) return ++events_left_out, nullptr;
   RunEvent& event = trace.emplace_back();
   event.kind = kind;
   event.warp = static_cast<std::int16_t>(fragment.warp);
@@ -382,6 +385,11 @@ Barriers::By ClusterRun::by(const WarpFragment& fragment, const PtxInstruction& 
 KnownClocks ClusterRun::brought(const WarpFragment& fragment, const PtxInstruction& instruction) {
   if (instruction.has("relaxed")) return warp_of(fragment).fenced;
   return warp_of(fragment).release();
+}
+
+std::string ClusterRun::shared_text() const {
+  return std::to_string(shared_bytes_) + " bytes of shared memory (" + std::to_string(shared_bytes_ - kReservedShared) +
+         " of the kernel's behind " + std::to_string(kReservedShared) + " that are reserved)";
 }
 
 std::string ClusterRun::warp_name(int warp) const {

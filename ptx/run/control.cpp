@@ -14,7 +14,7 @@ constexpr int kMostPasses = 64;
 
 }  // namespace
 
-/// Which way a branch on data goes: as the options say, else on behind it.
+/// Which way a branch on data goes: as the options say, else on behind it, but not into a trap: what it guards against is not assumed.
 bool RunInside::decide(WarpFragment& fragment, int pc, Origin origin) {
   auto found = std::ranges::find(run.data_branches, pc, &DataBranch::pc);
   if (found == run.data_branches.end()) found = run.data_branches.insert(found, {pc, origin, 0, 0, false, {}});
@@ -22,10 +22,12 @@ bool RunInside::decide(WarpFragment& fragment, int pc, Origin origin) {
   ++found->times;
   std::optional<bool> said;
   if (options.branch) said = options.branch(pc);
-  found->guessed = found->guessed || !said || options.tries;
+  const auto behind = static_cast<std::size_t>(pc) + 1;
+  const bool trap = behind < run.function.code.size() && run.function.code[behind].opcode == Opcode::Trap;
+  found->guessed = found->guessed || (!said && !trap) || options.tries;
   found->warps.insert(fragment.warp);
-  bool taken = said.value_or(false);
-  if (!said) {
+  bool taken = said.value_or(trap);
+  if (!said && !trap) {
     int& passed = passed_since[static_cast<std::int64_t>(fragment.warp) << 32 | pc];
     taken = ++passed > kMostPasses;
     if (taken) passed = 0;

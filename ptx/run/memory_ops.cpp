@@ -89,7 +89,7 @@ void check_shared(ThreadAccess& access, const char* what) {
   if ((beyond & ~nowhere) != 0)
     drop_lanes(access, CheckRule::OutOfShared, beyond & ~nowhere,
                std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at " + std::to_string(byte_of(example)) +
-                   " leaves the " + std::to_string(access.run.shared_bytes()) + " bytes of shared memory");
+                   " leaves the " + access.run.shared_text());
   if (crooked != 0)
     drop_lanes(access, CheckRule::Misaligned, crooked & ~beyond & ~nowhere,
                std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");

@@ -185,6 +185,12 @@ ActionEnd tensor_wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
   return ActionEnd::Go;
 }
 
+void unit_load_used(ClusterRun& run, Warp& warp, Epoch load) {
+  TensorMoves& moves = tensor_of(run, warp).loads;
+  moves.over = std::max(moves.over, load);
+  warp.known.seen.raise(moves.component, moves.over);
+}
+
 ActionEnd tensor_fence(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask) {
   Warp& warp = run.warp_of(fragment);
   WarpTensor& tensor = tensor_of(run, warp);

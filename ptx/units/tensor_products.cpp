@@ -73,7 +73,7 @@ void read_shared(TensorWork& work, const MatrixPlace& place, const MatrixExtent&
   if (ranges.empty()) return;
   if (ranges.back().end > work.run.shared_bytes()) {
     work.run.find(CheckRule::OutOfShared, work.fragment, work.instruction,
-                  fmt::format("{} reaches to byte {} of shared memory, which has {}", what, ranges.back().end, work.run.shared_bytes()));
+                  fmt::format("{} reaches to byte {}, beyond the {}", what, ranges.back().end, work.run.shared_text()));
     return;
   }
   for (const int cta : work.members())

@@ -199,7 +199,7 @@ void read_operand(const UnitIssue& issue, const MatrixPlace& place, const Matrix
   if (ranges.empty()) return;
   if (ranges.back().end > run.shared_bytes()) {
     issue.find(CheckRule::OutOfShared,
-               fmt::format("{} reaches to byte {} of shared memory, which has {}", access.what, ranges.back().end, run.shared_bytes()));
+               fmt::format("{} reaches to byte {}, beyond the {}", access.what, ranges.back().end, run.shared_text()));
     return;
   }
   const int cta = issue.warp().cta;

@@ -66,6 +66,28 @@ TEST_CASE("a PTX and a kernel take each other's place", "[ui]") {
   CHECK(h.has("welcome/open"));
 }
 
+TEST_CASE("each kernel of a text with several is a launch to choose", "[ui]") {
+  const test::ScratchFolder folder;
+  const std::string plain =
+      ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry first() .reqntid 32, 1, 1\n{\n ret;\n}\n"
+      ".visible .entry second(.param .u32 n) .reqntid 32, 1, 1\n{\n ret;\n}\n";
+  Harness h(test::solve_toy);
+  open(h, folder.write("both.ptx", plain));
+  REQUIRE(h.session().launch().answer());
+  const OpenedLaunches& launches = *h.session().launch().answer();
+  REQUIRE(launches.size() == 2);
+  CHECK(launches[0].as.name.ends_with("#second"));  // not all of its parameters are known: it stands in front
+  CHECK_FALSE(launches[0].as.checked);
+  CHECK(launches[0].text);
+  CHECK(launches[1].as.checked);
+  h.click("launch/launch/1");
+  h.frame(3);
+  h.session().apply(CloseDocument{});
+  open(h, folder.path("both.ptx") + "#first");
+  REQUIRE(h.session().launch().answer());
+  CHECK(h.session().launch().answer()->size() == 1);
+}
+
 TEST_CASE("a file that is no PTX says so, and nothing is lost", "[ui]") {
   Harness h(test::solve_toy);
   open(h, test::repository_path("README.md") + ".ptx");  // is not there

@@ -301,6 +301,14 @@ TEST_CASE("numbers and counts of named barriers") {
   CHECK(scene.rules().front() == CheckRule::NamedBarrierCount);
 }
 
+TEST_CASE("a warp that has arrived at a named barrier may wait there in the same round") {
+  BarrierScene scene;
+  scene.barriers.join_named({0, 1}, 96, kAll, {}, scene.by(0, 1));
+  scene.barriers.join_named({0, 1}, 96, kAll, {}, scene.by(1, 1));
+  CHECK(scene.barriers.join_named({0, 1, false, true}, 96, kAll, {}, scene.by(0, 2)).complete);
+  CHECK(scene.rules() == kNone);
+}
+
 TEST_CASE("halves of a warp come to a named barrier one after the other") {
   BarrierScene scene;
   scene.barriers.join_named({0, 1}, 64, 0xFFFF, {}, scene.by(0, 1));

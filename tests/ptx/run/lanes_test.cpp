@@ -215,6 +215,14 @@ TEST_CASE("A branch on data is written down, and goes as it is told", "[ptx]") {
   CHECK(run.out(0) == 2);
 }
 
+TEST_CASE("A branch on data does not go into a trap right behind it", "[ptx]") {
+  SmallRun run("ld.global.u32 r0, [d0]; setp.ne.s32 p0, r0, 0; mov.u32 r9, 1; @p0 bra FINE; trap; FINE:" + kStore);
+  REQUIRE(run.said() == "");
+  CHECK(run.clean());
+  CHECK(run.run().data_branches[0].taken == 1);
+  CHECK(run.out(0) == 1);
+}
+
 TEST_CASE("A loop whose way out hangs on data comes to an end", "[ptx]") {
   SmallRun run("AGAIN: ld.global.u32 r0, [d0]; setp.eq.s32 p0, r0, 3; @p0 bra DONE; bra AGAIN; DONE:");
   CHECK(run.said() == "");
