@@ -87,6 +87,9 @@ constexpr std::array kRules = {
         "::after_thread_sync between the wait and the next access."},
     RuleRow{CheckRule::PartialPhase, Rank::Doubtful, "phase left half done", "partial_phase", "9.7.13.15.6",
             "No phase of an mbarrier is left with some of its arrivals made and others missing when the kernel ends."},
+    RuleRow{CheckRule::UnorderedStores, Rank::Doubtful, "unordered stores", "unordered_stores", "8.7.1",
+            "Lanes of one warp, and warps in global memory, do not store different values at one address with nothing that orders them: "
+            "which one stays is not said."},
     RuleRow{CheckRule::ManyLanesIssue, Rank::Note, "many lanes issue", "many_lanes_issue", "9.7.9.25.4.1",
             "Each lane that executes a bulk copy issues one by the text; the hardware issues one for a warp where all say the same."},
 };

@@ -53,6 +53,7 @@ enum class CheckRule : std::uint8_t {
   LoadNotWaited,
   MissingTensorFence,
   PartialPhase,
+  UnorderedStores,
   // notes
   ManyLanesIssue,
 };

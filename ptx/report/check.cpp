@@ -11,66 +11,10 @@
 #include "ptx/report/spell.h"
 #include "ptx/run/cluster.h"
 #include "ptx/text/parse.h"
+#include "ptx/text/protocol.h"
 
 namespace heddle::ptx {
 namespace {
-
-/// What an instruction is to the protocol between warps; "" : nothing.
-const char* part_in_protocol(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::MbarrierTryWait:
-    case Opcode::MbarrierTestWait:
-    case Opcode::CpAsyncBulkWait:
-    case Opcode::CpAsyncWaitAll:
-    case Opcode::CpAsyncWaitGroup:
-    case Opcode::WgmmaWait:
-    case Opcode::Tcgen05Wait:
-    case Opcode::BarrierClusterWait: return "wait";
-    case Opcode::Bar:
-    case Opcode::BarRed: return "barrier";
-    case Opcode::BarArrive:
-    case Opcode::MbarrierArrive:
-    case Opcode::MbarrierArriveDrop:
-    case Opcode::MbarrierExpectTx:
-    case Opcode::MbarrierCompleteTx:
-    case Opcode::CpAsyncMbarrierArrive:
-    case Opcode::Tcgen05Commit:
-    case Opcode::BarrierClusterArrive: return "arrive";
-    case Opcode::CpAsync:
-    case Opcode::CpAsyncBulk:
-    case Opcode::CpAsyncBulkTensor:
-    case Opcode::CpReduceAsyncBulk:
-    case Opcode::CpReduceAsyncBulkTensor:
-    case Opcode::StAsync:
-    case Opcode::RedAsync:
-    case Opcode::Tcgen05Cp: return "copy";
-    case Opcode::Mma:
-    case Opcode::WgmmaMma:
-    case Opcode::Tcgen05Mma:
-    case Opcode::Tcgen05MmaWs:
-    case Opcode::WmmaMma: return "product";
-    default: return "";
-  }
-}
-
-/// Whether something of the protocol stands between a branch and where its ways meet.
-bool guards_something(const PtxFunction& function, int branch) {
-  const int end = function.code[static_cast<std::size_t>(branch)].meet;
-  std::set<int> seen;
-  std::vector<int> open = function.code[static_cast<std::size_t>(branch)].targets;
-  open.push_back(branch + 1);
-  while (!open.empty()) {
-    const int pc = open.back();
-    open.pop_back();
-    if (pc == end || pc < 0 || pc >= static_cast<int>(function.code.size()) || !seen.insert(pc).second) continue;
-    const PtxInstruction& at = function.code[static_cast<std::size_t>(pc)];
-    if (*part_in_protocol(at.opcode) != '\0') return true;
-    open.insert(open.end(), at.targets.begin(), at.targets.end());
-    const bool leaves = at.opcode == Opcode::Bra || at.opcode == Opcode::Brx || at.opcode == Opcode::Ret || at.opcode == Opcode::Exit;
-    if (!leaves || at.guard.valid()) open.push_back(pc + 1);
-  }
-  return false;
-}
 
 /// The launch with what the text says where the launch says nothing; faults where the two contradict each other.
 Result<Launch> fitted(const Launch& given, const PtxFunction& function, const std::string& file) {
@@ -185,6 +129,7 @@ class Checking {
     ClusterOptions how;
     how.limit = options_.limit;
     how.stop = options_.stop;
+    how.tries = !choices.empty();
     how.branch = [this, choices](int pc) -> std::optional<bool> {
       if (const auto at = choices.find(pc); at != choices.end()) return at->second;
       const auto said = options_.branches.find(function_.code[static_cast<std::size_t>(pc)].line);

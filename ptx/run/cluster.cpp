@@ -6,6 +6,7 @@
 #include "ptx/judge/hang.h"
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/text/protocol.h"
 
 namespace heddle::ptx {
 
@@ -92,6 +93,7 @@ void RunInside::start_warps() {
     warp.in_cta = warp.index % run.warps_per_cta_;
     const int left = std::min(kLanes, threads - warp.in_cta * kLanes);
     warp.lanes = warp.live = static_cast<LaneMask>(low_bits(left));
+    run.barriers.exit_lanes(warp.cta, warp.index, ~warp.lanes);
     warp.component = run.components.add(warp_reference(warp.index));
     warp.known.seen.raise(warp.component, warp.epoch);
     warp.registers = registers;
@@ -459,6 +461,26 @@ void RunInside::report_hang() {
   heddle::ptx::report_hang(scene, run.findings);
 }
 
+bool RunInside::stop_for_data() {
+  std::vector<const DataBranch*> guesses;
+  for (const DataBranch& branch : run.data_branches)
+    if (branch.guessed && guards_something(run.function, branch.pc)) guesses.push_back(&branch);
+  // One branch goes the same way in all warps. Of two, some data may ask for others than were taken together.
+  const auto apart = [](const DataBranch& a, const DataBranch& b) {
+    return !std::ranges::includes(a.warps, b.warps) && !std::ranges::includes(b.warps, a.warps);
+  };
+  for (const DataBranch* one : guesses)
+    for (const DataBranch* other : guesses) {
+      if (other == one || !apart(*one, *other)) continue;
+      std::string text = "the run hangs, and warps branch on data that is not known: " + warp_reference(*one->warps.begin()) + " at " +
+                         place_reference(one->pc) + ", " + warp_reference(*other->warps.begin()) + " at " + place_reference(other->pc);
+      if (one->origin >= 0) text += ", which hang on " + place_reference(one->origin);
+      run.stop(run.function.code[static_cast<std::size_t>(one->pc)], text + "; the launch can say what is there (contents of a buffer)");
+      return true;
+    }
+  return false;
+}
+
 void RunInside::finish() {
   for (const UnneededRun& unneeded : runs)
     for (int pc = unneeded.begin; pc < unneeded.end; ++pc)
@@ -470,6 +492,7 @@ void RunInside::finish() {
   }
   if (run.stopped()) return;
   const bool over = std::ranges::all_of(run.warps, [](const Warp& warp) { return warp.live == 0; });
+  if (!over && stop_for_data()) return;
   if (!over) return report_hang();
   run.barriers.check_end();
   unit_end(run);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -143,6 +144,7 @@ struct ClusterOptions {
   std::array<std::uint32_t, 3> first_cta{0, 0, 0};  ///< the cluster's first CTA in the grid
   /// Which way a branch on unknown data goes: nullopt: not said. Called with the pc.
   std::function<std::optional<bool>(int)> branch;
+  bool tries = false;  ///< what `branch` says is tried and not known: a hang behind it may hang on data, as behind a guess
   std::stop_token stop;
 };
 
@@ -151,6 +153,8 @@ struct DataBranch {
   int pc = -1;
   Origin origin = -1;
   std::int64_t times = 0, taken = 0;
+  bool guessed = false;  ///< nobody said which way
+  std::set<int> warps;   ///< who came there
 };
 
 class ClusterRun {

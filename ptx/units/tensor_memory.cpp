@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/lane_reader.h"
 #include "ptx/units/tensor_unit.h"
 
@@ -22,7 +23,9 @@ std::vector<TensorCells> cells_of(const PtxInstruction& instruction, std::uint64
   const int columns = registers * (packed ? 2 : 1) * (all_lanes ? 1 : 2);
   const int sixteen = lane_of(address) / 16 % 8, column = column_of(address);
   const auto bit = [](int at) { return static_cast<std::uint8_t>(1u << (at & 7)); };
-  if (two_halves) return {{bit(sixteen), column, columns}, {bit(sixteen + 1), column + static_cast<int>(split), columns}};
+  // A split beyond all columns (512) is out of what any CTA has.
+  const int second = column + static_cast<int>(std::min<std::uint64_t>(split, 512));
+  if (two_halves) return {{bit(sixteen), column, columns}, {bit(sixteen + 1), second, columns}};
   if (all_lanes) return {{static_cast<std::uint8_t>(bit(sixteen) | bit(sixteen + 1)), column, columns}};
   return {{bit(sixteen), column, columns}};
 }
@@ -82,7 +85,7 @@ ActionEnd tensor_alloc(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     const auto there = static_cast<std::size_t>(cta_of(*to));
     ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, by.pc, warp.index, "tcgen05.alloc"};
     access.cycle = by.cycle;
-    run.shadows[there].write({&*range, 1}, access, warp.known);
+    write_shared(run, cta_of(*to), {&*range, 1}, access, warp.known);
     run.shared[there].write(range->begin, 4, static_cast<std::uint64_t>(*column));
   }
   if (RunEvent* event = run.event(EventKind::TensorAlloc, fragment, instruction)) {

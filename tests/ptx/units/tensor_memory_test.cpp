@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "ptx/units/tensor_form.h"
 #include "tests/ptx/units/unit_case.h"
 
 using namespace heddle;
@@ -197,4 +198,31 @@ TEST_CASE("shapes that tcgen05.mma does not have are found, sparse ones refused"
   std::string sparse = kMultiply;
   sparse.replace(sparse.find("tcgen05.mma.cta"), 11, "tcgen05.mma.sp");
   CHECK(run(allocate(64) + by_one(sparse, "M")).stopped.find("sparse") != std::string::npos);
+}
+
+TEST_CASE("rows and columns of tcgen05.mma by kind and by CTAs", "[ptx]") {
+  const auto wrong = [](TensorForm form, int ctas, int m, int n) {
+    TensorShape shape;
+    shape.ctas = ctas;
+    shape.m = m;
+    shape.n = n;
+    return !wrong_shape(form, shape).empty();
+  };
+  const TensorForm floats{.known = true}, integers{.known = true, .integers = true}, scaled{.known = true, .scaled = true},
+      weights{.known = true, .weights = true};
+  CHECK_FALSE(wrong(floats, 1, 64, 24));
+  CHECK_FALSE(wrong(floats, 1, 128, 48));
+  CHECK(wrong(floats, 1, 128, 24));
+  CHECK(wrong(floats, 1, 256, 64));
+  CHECK(wrong(floats, 1, 64, 264));
+  CHECK_FALSE(wrong(floats, 2, 256, 48));
+  CHECK(wrong(floats, 2, 256, 24));
+  CHECK(wrong(floats, 2, 64, 64));
+  CHECK_FALSE(wrong(integers, 1, 64, 24));
+  CHECK(wrong(integers, 1, 64, 40));
+  CHECK(wrong(integers, 2, 256, 48));
+  CHECK_FALSE(wrong(scaled, 1, 128, 24));
+  CHECK(wrong(scaled, 1, 64, 24));
+  CHECK_FALSE(wrong(weights, 1, 32, 64));
+  CHECK(wrong(weights, 1, 32, 32));
 }
