@@ -36,9 +36,10 @@ constexpr std::array kRules = {
             "Every operation on an mbarrier finds one that was made by mbarrier.init and not invalidated since."},
     RuleRow{CheckRule::BarrierCount, Rank::Wrong, "barrier count", "barrier_count", "9.7.13.15.2",
             "The count of an mbarrier is 1 to 2^20 - 1, and so is that of an arrival; its bytes to come stay within 2^20 - 1."},
-    RuleRow{CheckRule::BarrierPlace, Rank::Wrong, "barrier place", "barrier_place", "9.7.13.15.3",
-            "The eight bytes of an mbarrier hold nothing else until mbarrier.inval, which comes behind all waits: no second init, no copy, no "
-            "store."},
+    RuleRow{
+        CheckRule::BarrierPlace, Rank::Wrong, "barrier place", "barrier_place", "9.7.13.15.3",
+        "The eight bytes of an mbarrier hold nothing else until mbarrier.inval, which comes behind all waits: no second init, no copy, no "
+        "store."},
     RuleRow{CheckRule::NamedBarrierCount, Rank::Wrong, "named barrier count", "named_barrier_count", "9.7.13.1",
             "A named barrier is one of 0 to 15; all who come to it say the same number of threads, a multiple of 32, and as many come."},
     RuleRow{CheckRule::RegisterPool, Rank::Wrong, "register pool", "register_pool", "9.7.19.5",

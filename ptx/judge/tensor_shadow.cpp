@@ -135,9 +135,10 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
     if (clash.kind == AccessClash::Kind::NotVisible && access.proxy == Proxy::Async && past.proxy == Proxy::Async) {
       if (findings_->again(CheckRule::ProductOrder, by.pc, past.pc)) continue;
       find(CheckRule::ProductOrder, by,
-           fmt::format("{} by {} of {} of tensor memory that the product at {} reached: another accumulator or shape, so either may come first, "
-                       "and its commit was not waited for, with tcgen05.fence behind",
-                       access.what, warp_reference(by.warp), said, place_reference(past.pc)),
+           fmt::format(
+               "{} by {} of {} of tensor memory that the product at {} reached: another accumulator or shape, so either may come first, "
+               "and its commit was not waited for, with tcgen05.fence behind",
+               access.what, warp_reference(by.warp), said, place_reference(past.pc)),
            past.pc, {{past.pc, past.warp, "reaches it"}});
       continue;
     }

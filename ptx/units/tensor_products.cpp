@@ -1,5 +1,5 @@
-// The queue of a CTA's tensor core has components of its own: products read shared memory and tensor memory and write tensor memory as one of
-// them; a commit hands its epoch to a barrier when it is reached.
+// The queue of a CTA's tensor core has components of its own: products read shared memory and tensor memory and write tensor memory as one
+// of them; a commit hands its epoch to a barrier when it is reached.
 #include "ptx/units/tensor_products.h"
 
 #include <fmt/format.h>

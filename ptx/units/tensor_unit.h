@@ -10,8 +10,8 @@
 
 namespace heddle::ptx {
 
-/// Products, copies and shifts of one CTA. Products with one accumulator and shape are done in the order in which they were issued; that others
-/// are, the ISA does not promise (9.7.16.6.2).
+/// Products, copies and shifts of one CTA. Products with one accumulator and shape are done in the order in which they were issued; that
+/// others are, the ISA does not promise (9.7.16.6.2).
 struct TensorQueue {
   struct Pipeline {
     std::uint64_t accumulator = 0;

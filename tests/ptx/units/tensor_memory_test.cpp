@@ -80,9 +80,7 @@ TEST_CASE("products of one accumulator and shape are in order, others wait for a
   const auto again = [](int columns) {
     return fmt::format("  add.s32 %r24, %r20, {};\n  tcgen05.mma.cta_group::1.kind::f16 [%r24], %rd0, %rd0, %r21, %p1;\n", columns);
   };
-  const auto second = [&](int columns) {
-    return run(allocate(64) + product(again(columns) + kCommit) + wait(1, 0, "D") + free_all(64));
-  };
+  const auto second = [&](int columns) { return run(allocate(64) + product(again(columns) + kCommit) + wait(1, 0, "D") + free_all(64)); };
   CHECK(second(0).clean());
   CHECK(second(32).clean());
   CHECK(second(8).has(CheckRule::ProductOrder));
