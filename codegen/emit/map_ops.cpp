@@ -53,12 +53,17 @@ const char* text_of(MapFunction function) {
     case F::F16: return "round_f16_({0})";
     case F::E4m3: return "round_e4m3_({0})";
     case F::E5m2: return "round_e5m2_({0})";
+    case F::BitAnd: return "({0} & {1})";
+    case F::BitOr: return "({0} | {1})";
+    case F::BitXor: return "({0} ^ {1})";
+    case F::ShiftLeft: return "({0} << {1})";
+    case F::ShiftRight: return "({0} >> {1})";
+    case F::Wrap: return "(int(unsigned({0}) << (32 - {1})) >> (32 - {1}))";
     case F::Input:
     case F::Number:
     case F::Row:
     case F::Column:
-    case F::At0:
-    case F::At1: break;
+    case F::At: break;
   }
   return "{0}";
 }
@@ -99,6 +104,7 @@ ElementText map_text(const MapExpression& expression, const std::vector<std::str
       // A number that is whole becomes a float literal, any other whole part is converted.
       const bool condition = node.function == F::Select && k == 0;
       const bool wholes = is_comparison(node.function) ? nodes[node.of[0]].whole && nodes[node.of[1]].whole : node.whole;
+      if (is_of_bits(node.function) && !of.whole) return fmt::format("int({})", words[node.of[k]]);
       if (wholes && !condition && is_comparison(of.function) && readers[node.of[k]] < 2)
         return fmt::format("{}({})", whole, words[node.of[k]]);
       if (!of.whole || wholes || condition) return words[node.of[k]];
@@ -110,8 +116,7 @@ ElementText map_text(const MapExpression& expression, const std::vector<std::str
       case F::Number: words[n] = node.whole && products ? fmt::format("i64({})", node.whole_number) : number_text(node); break;
       case F::Row: words[n] = products ? "i64(row)" : "row"; break;
       case F::Column: words[n] = products ? "i64(column)" : "column"; break;
-      case F::At0: words[n] = products ? "i64(at0)" : "at0"; break;
-      case F::At1: words[n] = products ? "i64(at1)" : "at1"; break;
+      case F::At: words[n] = fmt::format(fmt::runtime(products ? "i64(at{})" : "at{}"), node.input); break;
       case F::Div:
         if (const MapNode& by = nodes[node.of[1]]; by.constant && by.number != 0) {
           words[n] = fmt::format("({} * {})", operand(0), number_text({F::Number, {}, 0, 0, 1.0f / by.number}));
@@ -186,11 +191,11 @@ void write_map(EmitContext& emit, const Step& step, const TileOp& op) {
   std::vector<std::string> inputs;
   for (std::size_t k = 0; k < step.inputs.size(); ++k)
     inputs.push_back(expression->uses_input(k) ? element_text(emit, step, op, k, *out.layout) : "0.0f");
-  if (expression->uses_at()) {
+  if (expression->places() > 0) {
     const auto at = coordinates(emit, step, op);  // innermost first
     std::vector<std::string> places;
-    if (expression->uses(F::At0)) places.push_back("at0 = " + at[1]);
-    if (expression->uses(F::At1)) places.push_back("at1 = " + at[0]);
+    for (std::size_t k = 0; k < expression->places(); ++k)
+      if (expression->uses_place(k)) places.push_back(fmt::format("at{} = {}", k, at[at.size() - 1 - k]));
     emit.text.line("const int {};", fmt::join(places, ", "));
   }
   if (emit.refusals.size() > refused) return;

@@ -87,7 +87,7 @@ class Walker {
     } else if (op.kind == "map" || op.kind == "elementwise" || op.kind == "exp2" || op.kind == "broadcast") {
       if (op.kind == "map") {
         const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());
-        if (expression.ok() && expression->uses_place()) return object(op, "computes with the place of an element");
+        if (expression.ok() && expression->uses_coordinates()) return object(op, "computes with the place of an element");
       }
       for (std::size_t k = 0; k < op.inputs.size(); ++k) {
         const std::string& in = op.inputs[k].value;

@@ -40,8 +40,24 @@ std::int64_t whole_result(MapFunction f, std::int64_t a, std::int64_t b, std::in
     case F::Min: return std::min(a, b);
     case F::Abs: return a < 0 ? -a : a;
     case F::Select: return a != 0 ? b : c;
+    case F::BitAnd: return a & b;
+    case F::BitOr: return a | b;
+    case F::BitXor: return a ^ b;
+    case F::ShiftLeft: return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << std::clamp<std::int64_t>(b, 0, 63));
+    case F::ShiftRight: return a >> std::clamp<std::int64_t>(b, 0, 63);
+    case F::Wrap: {
+      const std::int64_t above = 64 - std::clamp<std::int64_t>(b, 1, 32);
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << above) >> above;
+    }
     default: return a;
   }
+}
+
+/// Towards zero; the ends for what is beyond them, 0 for what is no number.
+std::int64_t whole_of(float number) {
+  constexpr float kEnd = 9.2e18f;
+  if (!(number == number)) return 0;
+  return static_cast<std::int64_t>(std::clamp(number, -kEnd, kEnd));
 }
 
 float real_result(MapFunction f, float a, float b, float c) {
@@ -81,6 +97,10 @@ float real_result(MapFunction f, float a, float b, float c) {
 
 }  // namespace
 
+bool is_of_bits(MapFunction f) {
+  return f == F::BitAnd || f == F::BitOr || f == F::BitXor || f == F::ShiftLeft || f == F::ShiftRight || f == F::Wrap;
+}
+
 bool is_comparison(MapFunction f) {
   return f == F::Less || f == F::LessEqual || f == F::Greater || f == F::GreaterEqual || f == F::Equal || f == F::NotEqual;
 }
@@ -95,6 +115,9 @@ void compute_map_node(std::span<const MapNode> nodes, std::size_t n, MapSlot* sl
   if (is_comparison(node.function)) {
     const bool both = nodes[node.of[0]].whole && nodes[node.of[1]].whole;
     slots[n].whole = both ? comparison_holds(node.function, whole(0), whole(1)) : comparison_holds(node.function, real(0), real(1));
+  } else if (is_of_bits(node.function)) {
+    const auto bits = [&](std::size_t k) { return nodes[node.of[k]].whole ? whole(k) : whole_of(slots[node.of[k]].real); };
+    slots[n].whole = whole_result(node.function, bits(0), bits(1), 0);
   } else if (node.whole) {
     slots[n].whole = whole_result(node.function, whole(0), whole(1), whole(2));
   } else if (node.function == F::Select && nodes[node.of[0]].whole) {
@@ -104,7 +127,7 @@ void compute_map_node(std::span<const MapNode> nodes, std::size_t n, MapSlot* sl
   }
 }
 
-float MapExpression::evaluate(std::span<const float> x, std::int64_t row, std::int64_t col, std::int64_t at0, std::int64_t at1) const {
+float MapExpression::evaluate(std::span<const float> x, std::int64_t row, std::int64_t col, std::span<const std::int64_t> at) const {
   std::array<MapSlot, kMostNodes> slots;  // filled in the order of the list, each before it is read
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const MapNode& node = nodes_[n];
@@ -121,8 +144,10 @@ float MapExpression::evaluate(std::span<const float> x, std::int64_t row, std::i
         break;
       case F::Row: slots[n].whole = row; break;
       case F::Column: slots[n].whole = col; break;
-      case F::At0: slots[n].whole = saturate(at0); break;
-      case F::At1: slots[n].whole = saturate(at1); break;
+      case F::At:
+        HEDDLE_ASSERT(node.input < at.size(), "as many places as places() says");
+        slots[n].whole = saturate(at[node.input]);
+        break;
       default: compute_map_node(nodes_, n, slots.data());
     }
   }
@@ -133,6 +158,17 @@ bool MapExpression::uses(MapFunction function) const {
   return std::any_of(nodes_.begin(), nodes_.end(), [&](const MapNode& node) { return node.function == function; });
 }
 
+bool MapExpression::uses_place(std::size_t place) const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [&](const MapNode& node) { return node.function == F::At && node.input == place; });
+}
+
+std::size_t MapExpression::places() const {
+  std::size_t count = 0;
+  for (const MapNode& node : nodes_)
+    if (node.function == F::At) count = std::max(count, node.input + 1);
+  return count;
+}
+
 bool MapExpression::uses_input(std::size_t input) const {
   return std::any_of(nodes_.begin(), nodes_.end(), [&](const MapNode& node) { return node.function == F::Input && node.input == input; });
 }
@@ -140,13 +176,16 @@ bool MapExpression::uses_input(std::size_t input) const {
 MapExpression::Counts MapExpression::counts() const {
   const std::size_t size = nodes_.size();
   std::vector<int> readers(size, 0);
-  std::vector<bool> uniform(size), joins(size, false);  // the same for all elements; a product that becomes part of a sum
+  // The same for all elements; computed of inputs; a product that becomes part of a sum.
+  std::vector<bool> uniform(size), data(size), joins(size, false);
   for (std::size_t n = 0; n < size; ++n) {
     const F f = nodes_[n].function;
     uniform[n] = f != F::Input && f != F::Row && f != F::Column;
+    data[n] = f == F::Input;
     for (std::size_t k = 0; k < nodes_[n].operands; ++k) {
       ++readers[nodes_[n].of[k]];
       uniform[n] = uniform[n] && uniform[nodes_[n].of[k]];
+      data[n] = data[n] || data[nodes_[n].of[k]];
     }
   }
   for (std::size_t n = 0; n < size; ++n) {
@@ -166,7 +205,7 @@ MapExpression::Counts MapExpression::counts() const {
     if (uniform[n] || joins[n] || node.operands == 0) continue;
     if (node.whole) {
       // Sums of coordinates are made once per thread, or are part of the text.
-      c.alu += node.function != F::Add && node.function != F::Sub && node.function != F::Negate;
+      c.alu += data[n] || (node.function != F::Add && node.function != F::Sub && node.function != F::Negate);
       continue;
     }
     switch (node.function) {

@@ -4,7 +4,7 @@
 //   x0 * sigmoid(x0) * x1                      max(x0, x1)                     bf16(x0 * 0.125)
 //   t = x0 * x1; t + t * t                     select(at1 + col <= at0 + row, x0, -inf)
 //
-// Names: x0 to x7, the op's inputs; row and col, the element's place in the tile (of a vector: row); at0 and at1, the op's `at`;
+// Names: x0 to x7, the op's inputs; row and col, the element's place in the tile (of a vector: row); at0 to at7, the op's `at`;
 // inf; decimal numbers. Operators: + - * /, unary minus, < <= > >= == != (1 or 0), parentheses. Functions: map_functions().
 // Before the last expression, parts that are needed more than once may be given names: "t = ...;". Equal parts are computed and
 // counted once. Numbers without a point, coordinates, and sums, products, comparisons and choices of them alone are whole numbers
@@ -28,8 +28,7 @@ enum class MapFunction {
   Number,
   Row,
   Column,
-  At0,
-  At1,  // no operand
+  At,  // no operand
   Add,
   Sub,
   Mul,
@@ -65,13 +64,19 @@ enum class MapFunction {
   F16,
   E4m3,
   E5m2,  // rounded to the type
+  BitAnd,
+  BitOr,
+  BitXor,
+  ShiftLeft,
+  ShiftRight,  // of signed numbers
+  Wrap,        // the lowest bits of a number, as a signed number of so many bits
 };
 
 struct MapNode {
   MapFunction function = MapFunction::Number;
   std::array<std::size_t, 3> of{};  ///< operands, earlier in the list
   std::size_t operands = 0;
-  std::size_t input = 0;          ///< Input
+  std::size_t input = 0;          ///< Input, At: which one
   float number = 0;               ///< Number
   std::int64_t whole_number = 0;  ///< Number that is whole
   bool whole = false;             ///< computed in whole numbers
@@ -80,17 +85,18 @@ struct MapNode {
 
 class MapExpression {
  public:
-  static constexpr std::size_t kMostInputs = 8, kLongest = 8192, kMostNodes = 1024;
+  static constexpr std::size_t kMostInputs = 8, kMostPlaces = 8, kLongest = 8192, kMostNodes = 1024;
   static constexpr int kDeepest = 200;  ///< parentheses, calls and signs inside each other
 
   /// Faults name the column. Too long, too deep, unknown names, inputs that there are not (x3 of 2).
   static Result<MapExpression> parse(std::string_view text, std::size_t inputs);
 
-  /// One element. `x` has as many numbers as inputs were given to parse().
-  float evaluate(std::span<const float> x, std::int64_t row, std::int64_t col, std::int64_t at0 = 0, std::int64_t at1 = 0) const;
+  /// One element. `x` has as many numbers as inputs were given to parse(), `at` at least places() of them.
+  float evaluate(std::span<const float> x, std::int64_t row, std::int64_t col, std::span<const std::int64_t> at = {}) const;
 
   /// Instructions per element on each unit, as a compiler would need them: fma: + - * and fma (a product that is only added to
-  /// something costs nothing); alu: max, min, comparisons, select, abs, floor, ceil, rounding to a type, products of coordinates;
+  /// something costs nothing); alu: max, min, comparisons, select, abs, floor, ceil, rounding to a type, products of coordinates,
+  /// bit functions and sums of their results;
   /// mufu: exp2, exp, log2, log, sqrt, rsqrt, recip, division, tanh, sin, cos: 1, sigmoid 2. exp, log and division take an fma more
   /// (no mufu by a constant, no fma below 1), sigmoid 2, sin and cos 3 and an alu. Estimates: erf 12 fma, 4 alu, 1 mufu; pow 8 fma,
   /// 4 alu, 2 mufu. What is made of constants and of `at` alone, sums of coordinates and minus signs are free. Never nothing at all:
@@ -105,8 +111,10 @@ class MapExpression {
   std::span<const MapNode> nodes() const { return nodes_; }
   bool uses(MapFunction function) const;
   bool uses_input(std::size_t input) const;
-  bool uses_place() const { return uses(MapFunction::Row) || uses(MapFunction::Column); }
-  bool uses_at() const { return uses(MapFunction::At0) || uses(MapFunction::At1); }
+  bool uses_place(std::size_t place) const;
+  bool uses_coordinates() const { return uses(MapFunction::Row) || uses(MapFunction::Column); }
+  /// How many numbers of `at` it needs: one more than the last that it names.
+  std::size_t places() const;
 
  private:
   std::vector<MapNode> nodes_;

@@ -15,6 +15,8 @@ union MapSlot {
 };
 
 bool is_comparison(MapFunction function);
+/// Works on whole numbers, whatever its operands are, and gives one.
+bool is_of_bits(MapFunction function);
 
 /// Computes node `n`, which has operands, of those in `slots`.
 void compute_map_node(std::span<const MapNode> nodes, std::size_t n, MapSlot* slots);

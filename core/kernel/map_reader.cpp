@@ -20,18 +20,43 @@ namespace {
 
 using F = MapFunction;
 
-constexpr std::array<MapFunctionName, 24> kMapFunctions{{
-    {"max", F::Max, 2},   {"min", F::Min, 2},     {"fma", F::Fma, 3},   {"select", F::Select, 3}, {"pow", F::Pow, 2},
-    {"exp2", F::Exp2, 1}, {"exp", F::Exp, 1},     {"log2", F::Log2, 1}, {"log", F::Log, 1},       {"rsqrt", F::Rsqrt, 1},
-    {"sqrt", F::Sqrt, 1}, {"recip", F::Recip, 1}, {"abs", F::Abs, 1},   {"floor", F::Floor, 1},   {"ceil", F::Ceil, 1},
-    {"sin", F::Sin, 1},   {"cos", F::Cos, 1},     {"tanh", F::Tanh, 1}, {"erf", F::Erf, 1},       {"sigmoid", F::Sigmoid, 1},
-    {"bf16", F::Bf16, 1}, {"f16", F::F16, 1},     {"e4m3", F::E4m3, 1}, {"e5m2", F::E5m2, 1},
+constexpr std::array<MapFunctionName, 30> kMapFunctions{{
+    {"max", F::Max, 2},
+    {"min", F::Min, 2},
+    {"fma", F::Fma, 3},
+    {"select", F::Select, 3},
+    {"pow", F::Pow, 2},
+    {"exp2", F::Exp2, 1},
+    {"exp", F::Exp, 1},
+    {"log2", F::Log2, 1},
+    {"log", F::Log, 1},
+    {"rsqrt", F::Rsqrt, 1},
+    {"sqrt", F::Sqrt, 1},
+    {"recip", F::Recip, 1},
+    {"abs", F::Abs, 1},
+    {"floor", F::Floor, 1},
+    {"ceil", F::Ceil, 1},
+    {"sin", F::Sin, 1},
+    {"cos", F::Cos, 1},
+    {"tanh", F::Tanh, 1},
+    {"erf", F::Erf, 1},
+    {"sigmoid", F::Sigmoid, 1},
+    {"bf16", F::Bf16, 1},
+    {"f16", F::F16, 1},
+    {"e4m3", F::E4m3, 1},
+    {"e5m2", F::E5m2, 1},
+    {"bit_and", F::BitAnd, 2},
+    {"bit_or", F::BitOr, 2},
+    {"bit_xor", F::BitXor, 2},
+    {"shift_left", F::ShiftLeft, 2},
+    {"shift_right", F::ShiftRight, 2},
+    {"wrap", F::Wrap, 2},
 }};
 
-constexpr std::array<std::pair<std::string_view, MapFunction>, 4> kMapPlaces{
-    {{"row", F::Row}, {"col", F::Column}, {"at0", F::At0}, {"at1", F::At1}}};
+constexpr std::array<std::pair<std::string_view, MapFunction>, 2> kMapPlaces{{{"row", F::Row}, {"col", F::Column}}};
 
 bool is_input_name(std::string_view name) { return name.size() == 2 && name[0] == 'x' && is_digit(name[1]); }
+bool is_place_name(std::string_view name) { return name.size() == 3 && name.starts_with("at") && name[2] >= '0' && name[2] <= '7'; }
 
 /// Recursive descent, one function per level of precedence. The first error stops it.
 class MapReader {
@@ -84,7 +109,7 @@ class MapReader {
         case F::Min:
         case F::Abs:
         case F::Select: made.whole = all(&MapNode::whole); break;
-        default: made.whole = is_comparison(made.function);
+        default: made.whole = is_comparison(made.function) || is_of_bits(made.function);
       }
       if (made.constant) made = folded(made);
     }
@@ -166,7 +191,7 @@ class MapReader {
   }
 
   static bool is_reserved(std::string_view name) {
-    return is_input_name(name) || name == "inf" ||
+    return is_input_name(name) || is_place_name(name) || name == "inf" ||
            std::any_of(kMapPlaces.begin(), kMapPlaces.end(), [&](const auto& p) { return p.first == name; }) ||
            std::any_of(kMapFunctions.begin(), kMapFunctions.end(), [&](const MapFunctionName& f) { return f.name == name; });
   }
@@ -297,6 +322,12 @@ class MapReader {
       MapNode coordinate{function};
       coordinate.whole = true;
       return node(coordinate);
+    }
+    if (is_place_name(name)) {
+      MapNode place{F::At};
+      place.input = static_cast<std::size_t>(name[2] - '0');
+      place.whole = true;
+      return node(place);
     }
     if (is_input_name(name)) {
       MapNode input{F::Input};

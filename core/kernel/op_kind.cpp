@@ -99,8 +99,8 @@ constexpr std::array<OpKind, 25> kKinds{{
      "stands for a missing last operand."},
     {"map", 0, 8, 1, false, false, kChain,
      "r = expr(x0, x1, ...) per element: a chain of element functions as one op. An input is of the result's shape, one number, or a "
-     "vector with an element per row or per column (`along` says which where both would fit); `at` has the row and the column of the "
-     "tile's first element for expressions that name at0 and at1."},
+     "vector with an element per row or per column (`along` says which where both would fit); `at` has the numbers "
+     "that the expression names at0, at1 ... at7: the row and the column of the tile's first element, an end of rows or columns."},
     {"mask", 1, 1, 1, false, false, kMask,
      "r = a where its column is at most its row, with `transpose` where its row is at most its column, else `value`; `at` has the row and "
      "the column of the tile's first element (causal attention: the key comes after the query). With `before`, r = a where its column, "

@@ -371,20 +371,19 @@ std::string do_map(const OpCall& call) {
   if (!text) return "attribute 'expr' must have an expression";
   const Result<MapExpression> expression = MapExpression::parse(*text, call.inputs.size());
   if (!expression.ok()) return expression.error().faults.front().message;
-  if (expression->uses_at() && call.at.size() != 2)
-    return fmt::format("'at' has {} coordinates; expected a row and a column", call.at.size());
+  if (call.at.size() < expression->places())
+    return fmt::format("'at' has {} coordinates; its expression names {}", call.at.size(), expression->places());
   Array& out = *call.output;
   std::array<View, MapExpression::kMostInputs> views{};
   for (std::size_t k = 0; k < call.inputs.size(); ++k)
     views[k] = view_over(*call.inputs[k], out, map_lay(*call.op, k, call.inputs[k]->shape, out.shape));
   const bool vector = out.shape.size() == 1;  // its elements are rows
   const std::int64_t columns = vector ? 1 : width_of(out), rows = columns == 0 ? 0 : out.size() / columns;
-  const std::int64_t at0 = call.at.size() == 2 ? call.at[0] : 0, at1 = call.at.size() == 2 ? call.at[1] : 0;
   std::array<float, MapExpression::kMostInputs> x{};
   for (std::int64_t r = 0; r < rows && !(call.stop && call.stop->stop_requested()); ++r)
     for (std::int64_t c = 0; c < columns; ++c) {
       for (std::size_t k = 0; k < call.inputs.size(); ++k) x[k] = vector ? views[k].at(0, r) : views[k].at(r, c);
-      out.data[r * columns + c] = expression->evaluate(x, r, c, at0, at1);
+      out.data[r * columns + c] = expression->evaluate(x, r, c, call.at);
     }
   return kFine;
 }

@@ -325,9 +325,13 @@ class Validator {
     const auto expression = MapExpression::parse(*text, op.inputs.size());
     if (!expression.ok())
       for (const Fault& f : expression.error().faults) fault(at + "/attrs/expr", f.message, f.hint);
-    else if (expression->uses_at() && op.at.empty())
-      fault(at, "its expression names at0 or at1, the row and the column of the tile's first element, and it has no \"at\"",
-            "row and col count within the tile and need none");
+    else if (op.at.size() < expression->places())
+      fault(at,
+            fmt::format("its expression names at{}, and its \"at\" has {}", expression->places() - 1,
+                        count_of(static_cast<int>(op.at.size()), "number")),
+            "at0 and at1 are the row and the column of the tile's first element, or other numbers; row and col count within the tile and "
+            "need "
+            "none");
   }
 
   static std::vector<std::string> functions() {
@@ -385,7 +389,7 @@ class Validator {
   }
 
   void tile_place(const std::string& at, const std::string& list, const TileOp& op) {
-    if (op.at.size() != 2)
+    if (op.kind != "map" && op.at.size() != 2)
       fault(at + "/at", fmt::format("{} needs the row and the column of the tile's first element, found {}", op.kind,
                                     count_of(static_cast<int>(op.at.size()), "coordinate")));
     for (std::size_t k = 0; k < op.at.size(); ++k)

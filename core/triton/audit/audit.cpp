@@ -161,6 +161,7 @@ TextLoopAudit audit_loop(const TritonProgram& program, const Machine& machine, c
   if (program.form != TextForm::Specialized && program.form != TextForm::Final) audit.loads = load_rows(program, loop, rings);
   for (Finding& finding : audit_order(program, loop)) audit.findings.push_back(std::move(finding));
   for (Finding& finding : audit_loads(program, loop, audit.loads)) audit.findings.push_back(std::move(finding));
+  if (auto products = audit_products(program, loop)) audit.findings.push_back(*std::move(products));
   if (Finding overlap = audit_overlap(program, loop); !overlap.sentence.empty()) audit.findings.push_back(std::move(overlap));
   if (auto registers = audit_registers(program, loop, machine)) audit.findings.push_back(*std::move(registers));
   if (!loop.why_not.empty()) audit.findings.push_back({"loop", RowMark::Fine, "Heddle cannot schedule it: " + loop.why_not, {}, {loop.op}});

@@ -22,6 +22,8 @@ Finding audit_overlap(const TritonProgram& program, const LoopSite& loop);
 /// The table of loads, and what is to be said about it.
 std::vector<LoadRow> load_rows(const TritonProgram& program, const LoopSite& loop, const std::vector<TritonBuffer>& rings);
 std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& loop, const std::vector<LoadRow>& rows);
+/// Products that are not given to the asynchronous tensor cores: why, and what would change it; nothing where there is none.
+std::optional<Finding> audit_products(const TritonProgram& program, const LoopSite& loop);
 /// Registers of a thread that hold tiles at the loop's fullest place; nothing where layouts do not say.
 std::optional<Finding> audit_registers(const TritonProgram& program, const LoopSite& loop, const Machine& machine);
 /// Why the kernel is, or is not, warp specialized, as far as the text shows it.

@@ -133,6 +133,11 @@ TensorBox pointer_box(LoopKernelDraft& draft, const mlir::Op& each, const Type& 
     }
     box.transposed = false;
   }
+  if (affine && rank == 0) {
+    box.at = {base.text()};
+    box.tensor = tensor({length("length")});
+    return box;
+  }
   if (affine && rank == 1 && affine->strides.size() == rank) {
     const Expr& stride = affine->strides[0];
     if (stride.text() == "1") {

@@ -3,12 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+
+#include "core/base/scanner.h"
+#include "core/kernel/map_expression.h"
+#include "core/triton/read/data.h"
 
 namespace heddle::triton {
 namespace {
 
 constexpr int kDeepestChain = 64;
 constexpr std::size_t kMostInputs = 8, kMostTerms = 1000;
+
+/// "max(x0, x1)": what stands in it needs no parentheses of its own.
+bool is_call(std::string_view text) { return text.ends_with(')') && text.find_first_of("+-*/<>=!") == std::string_view::npos; }
 
 /// For each dimension of a value, the dimension of the chain's result that it runs along; -1: one element.
 using Dims = std::vector<int>;
@@ -50,7 +58,7 @@ class ChainBuilder {
       if (term.text.empty()) return term.of[0];
       return term;
     }
-    term.text = expression_of(op);
+    term.text = expression_in(flow_.program(), op);
     if (term.text.empty()) return fail(fmt::format("what {} computes is not known", op.name));
     for (const mlir::ValueId operand : op.operands) term.of.push_back(of_value(operand, dims, depth + 1));
     return term;
@@ -78,10 +86,20 @@ class ChainBuilder {
       if (!initial.valid()) initial = from.initial;
       const Type& type = program.type(id);
       if (dims.size() != type.tile.shape.size() && !type.tile.shape.empty()) return fail("the shapes in it do not fit");
+      if (distance == 0 && !type.tile.tile() && !is_float(type) && !type.pointer && type.tile.shape.empty()) {
+        const std::size_t places = chain_.at.size();
+        if (const auto whole = place({scalars_.expr(id), {}, {}}, {})) return {Term::Kind::Coordinates, 0, *whole, {}, false};
+        chain_.at.resize(places);
+      }
       if (distance == 0) {
-        if (const auto number = scalars_.number(id)) return {Term::Kind::Number, 0, *number, {}};
+        if (const auto number = scalars_.number(id)) return {Term::Kind::Number, 0, *number, {}, false};
         if (type.tile.tile() && !is_float(type) && !type.pointer) {
-          if (const auto flags = coordinates(id, dims, 0)) return {Term::Kind::Coordinates, 0, *flags, {}};
+          const std::size_t places = chain_.at.size();
+          if (const auto flags = coordinates(id, dims, 0)) {
+            const mlir::OpId made = module.value(id).definer;
+            return {Term::Kind::Coordinates, 0, *flags, {}, made.valid() && !flow_.inside(made)};
+          }
+          chain_.at.resize(places);
         }
       }
       const mlir::OpId definer = module.value(id).definer;
@@ -146,32 +164,33 @@ class ChainBuilder {
     else
       return fail("it reads a tile whose rows and columns are exchanged in registers");
     // Integers that were loaded are numbers like others.
-    const bool loaded = op.valid() && is_tile_op(flow_.program(), flow_, flow_.module().op(op));
+    const mlir::OpId maker = op.valid() ? op : flow_.module().value(value).definer;
+    const bool loaded = maker.valid() && is_tile_op(flow_.program(), flow_, flow_.module().op(maker));
     if (!type.tile.shape.empty() && !is_float(type) && type.tile.bits != 1 && !loaded)
       return fail(fmt::format("it reads integers ('{}') that are no function of the place in the tile", flow_.module().value(value).name));
     auto it = std::find(chain_.inputs.begin(), chain_.inputs.end(), read);
     if (it == chain_.inputs.end()) it = chain_.inputs.insert(it, read);
-    return {Term::Kind::Input, static_cast<std::size_t>(it - chain_.inputs.begin()), {}, {}};
+    return {Term::Kind::Input, static_cast<std::size_t>(it - chain_.inputs.begin()), {}, {}, false};
   }
 
   /// An integer or flag tile as an expression of row and col.
   std::optional<std::string> coordinates(mlir::ValueId id, const Dims& dims, int depth) {
     if (depth > 16) return std::nullopt;
     const mlir::Module& module = flow_.module();
-    if (const auto affine = scalars_.affine(id)) return place(*affine, dims);
+    if (const auto affine = scalars_.affine(id))
+      if (auto text = place(*affine, dims)) return text;
     const mlir::OpId definer = module.value(id).definer;
     if (!definer.valid()) return std::nullopt;
     const mlir::Op& op = module.op(definer);
     const auto inner = [&](std::size_t i) { return i < op.operands.size() ? coordinates(op.operands[i], dims, depth + 1) : std::nullopt; };
-    if (op.name == "arith.cmpi") {
-      const auto a = inner(0), b = inner(1);
-      if (const char* symbol = integer_predicate(op); a && b && symbol) return fmt::format("({} {} {})", *a, symbol, *b);
-      return std::nullopt;
-    }
-    if (op.name == "arith.andi" || op.name == "arith.ori") {
-      const auto a = inner(0), b = inner(1);
-      if (!a || !b) return std::nullopt;
-      return op.name == "arith.andi" ? fmt::format("min({}, {})", *a, *b) : fmt::format("max({}, {})", *a, *b);
+    if (op.name.starts_with("arith.") && op.operands.size() <= 3) {
+      std::vector<std::string> of;
+      for (std::size_t k = 0; k < op.operands.size(); ++k) {
+        const auto operand = inner(k);
+        if (!operand) return std::nullopt;
+        of.push_back(*operand);
+      }
+      return of_places(op, of);
     }
     const auto role = work_of(flow_.program(), op);
     if (role == OpRole::View && !op.operands.empty()) {
@@ -182,13 +201,32 @@ class ChainBuilder {
     return std::nullopt;
   }
 
+  /// Integer arithmetic on places, in whole numbers; nothing where it is division by what is no power of two.
+  std::optional<std::string> of_places(const mlir::Op& op, const std::vector<std::string>& of) const {
+    const std::string text = expression_in(flow_.program(), op);
+    if (of.empty() || text.empty()) return std::nullopt;
+    if (text.starts_with("floor(") || text.starts_with("x0 - floor(")) {
+      const std::string divisor = of.size() > 1 ? of[1] : "";
+      const auto by = read_number<std::int64_t>(divisor.starts_with('(') ? divisor.substr(1, divisor.size() - 2) : divisor);
+      if (!by || *by <= 0 || (*by & (*by - 1)) != 0) return std::nullopt;
+      return text.starts_with("floor(") ? fmt::format("shift_right({}, {})", of[0], std::countr_zero(static_cast<std::uint64_t>(*by)))
+                                        : fmt::format("bit_and({}, {})", of[0], *by - 1);
+    }
+    // Places lie far within 32 bits.
+    Term term{Term::Kind::Op, 0, text.starts_with("wrap(") ? text.substr(5, text.rfind(',') - 5) : text, {}, false};
+    for (const std::string& part : of) term.of.push_back({Term::Kind::Coordinates, 0, part, {}, false});
+    const bool one_operand = term.text == "x0" || is_call(term.text);
+    const std::string made = expression_text(term);
+    return one_operand ? made : "(" + made + ")";
+  }
+
   std::optional<std::string> place(const Affine& affine, const Dims& dims) {
     if (affine.pointer.valid() || affine.wraps || affine.strides.size() != dims.size()) return std::nullopt;
     std::string text;
     if (!affine.base.is_constant()) {
       auto it = std::ranges::find(chain_.at, affine.base.text(), &Expr::text);
       if (it == chain_.at.end()) {
-        if (chain_.at.size() == 2) return std::nullopt;
+        if (chain_.at.size() == MapExpression::kMostPlaces) return std::nullopt;
         it = chain_.at.insert(it, affine.base);
       }
       text = fmt::format("at{}", it - chain_.at.begin());
@@ -316,14 +354,14 @@ Chain build_chain(const Flow& flow, Scalars& scalars, mlir::OpId last, const std
   return ChainBuilder(flow, scalars, members, row_vectors).build(last);
 }
 
-std::string expression_text(const Term& term) {
+std::string expression_text(const Term& term, bool counted) {
   switch (term.kind) {
     case Term::Kind::Input: return fmt::format("x{}", term.input);
     case Term::Kind::Number: return term.text.starts_with('-') ? "(" + term.text + ")" : term.text;
-    case Term::Kind::Coordinates: return term.text;
+    case Term::Kind::Coordinates: return counted && term.before_loop ? "row" : term.text;
     case Term::Kind::Op: break;
   }
-  const bool call = term.text.back() == ')' || term.of.size() > 2;
+  const bool call = is_call(term.text);
   std::string text;
   for (std::size_t i = 0; i < term.text.size(); ++i) {
     const bool name = term.text[i] == 'x' && i + 1 < term.text.size() && std::isdigit(static_cast<unsigned char>(term.text[i + 1])) &&
@@ -334,7 +372,7 @@ std::string expression_text(const Term& term) {
     }
     const auto k = static_cast<std::size_t>(term.text[++i] - '0');
     const Term& inner = term.of[std::min(k, term.of.size() - 1)];
-    const std::string part = expression_text(inner);
+    const std::string part = expression_text(inner, counted);
     const bool wrap = !call && inner.kind == Term::Kind::Op && inner.text.back() != ')';
     text += wrap ? "(" + part + ")" : part;
   }

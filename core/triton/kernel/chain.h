@@ -28,6 +28,7 @@ struct Term {
   std::size_t input = 0;  ///< Input: index into Chain::inputs
   std::string text;       ///< Number, Coordinates: as it stands in an expression; Op: over x0, x1 ..., of `of`
   std::vector<Term> of;
+  bool before_loop = false;  ///< Coordinates: computed once, outside of the loop
 };
 
 struct Chain {
@@ -40,8 +41,8 @@ struct Chain {
 /// Of the chain that ends in `last`; `members` are its ops. `row_vectors`: tiles of one dimension are rows of one (1-D kernels).
 Chain build_chain(const Flow& flow, Scalars& scalars, mlir::OpId last, const std::vector<mlir::OpId>& members, bool row_vectors);
 
-/// The expression as `map` takes it.
-std::string expression_text(const Term& term);
+/// The expression as `map` takes it; `counted`: with a mere place for what is computed before the loop, to count instructions.
+std::string expression_text(const Term& term, bool counted = false);
 
 /// A kind of op_kind.h with its attributes, reading inputs in this order.
 struct NativeOp {

@@ -9,6 +9,7 @@
 
 #include "core/base/scanner.h"
 #include "core/base/words.h"
+#include "core/triton/read/data.h"
 #include "core/triton/read/decisions.h"
 #include "core/triton/read/flow.h"
 
@@ -17,17 +18,17 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1000, kMostOps = 8000;
 
-/// Whether a region holds work on tiles, however deep.
-bool holds_tile_ops(const TritonProgram& program, const Flow& flow, const mlir::Op& op) {
-  const mlir::Module& module = *program.module;
+/// Whether a loop in the loop has work on tiles, however deep.
+bool holds_tile_ops(const TritonProgram& program, const mlir::Op& op) {
   std::vector<mlir::RegionId> open(op.regions.begin(), op.regions.end());
   while (!open.empty()) {
-    const mlir::Region& region = module.region(open.back());
+    const mlir::Region& region = program.module->region(open.back());
     open.pop_back();
     for (const mlir::BlockId block : region.blocks)
-      for (const mlir::OpId id : module.block(block).ops) {
-        const mlir::Op& inner = module.op(id);
-        if (is_tile_op(program, flow, inner) || work_of(program, inner) == OpRole::Refused) return true;
+      for (const mlir::OpId id : program.module->block(block).ops) {
+        const mlir::Op& inner = program.module->op(id);
+        const auto role = work_of(program, inner);
+        if (role == OpRole::Refused || role == OpRole::Opaque || (role && *role < OpRole::View)) return true;
         open.insert(open.end(), inner.regions.begin(), inner.regions.end());
       }
   }
@@ -42,8 +43,8 @@ class GraphBuilder {
     if (!loop_.why_not.empty()) refuse(program_.module->op(loop_.op), fmt::format("loop {}: {}", loop_.number, loop_.why_not));
     if (loop_.ops > kMostOps)
       refuse(program_.module->op(loop_.op), fmt::format("the loop has {} ops, at most {} are read", loop_.ops, kMostOps));
-    if (const mlir::Block* body = flow_.body(); body && error_.faults.empty())
-      for (const mlir::OpId id : body->ops) visit(id);
+    for (const mlir::OpId id : flow_.ops())
+      if (error_.faults.size() < 64) visit(id);
     if (graph_.nodes.size() > kMostNodes)
       refuse(program_.module->op(loop_.op), fmt::format("the loop has {} tile ops, at most {} are read", graph_.nodes.size(), kMostNodes));
     if (!error_.faults.empty()) return error_;
@@ -59,11 +60,11 @@ class GraphBuilder {
 
   void visit(mlir::OpId id) {
     const mlir::Op& op = program_.module->op(id);
-    if (op.name == "scf.yield") return;
-    if (op.name == "scf.if") {
-      if (holds_tile_ops(program_, flow_, op))
-        refuse(op, "scf.if around tile ops: which of them run is not known before",
-               "a loop that was flattened (flatten=True) has one; compile without it");
+    if (op.name == "scf.yield" || op.name == "scf.if") return;  // what runs of a branch stands behind it
+    if (op.name == "scf.for" || op.name == "scf.while") {
+      if (holds_tile_ops(program_, op))
+        refuse(op, fmt::format("{} in a branch of the loop, with work on tiles: how often it runs in a turn is not known", op.name),
+               "a loop that runs in every turn can be opened by its number (--loop)");
       return;
     }
     const auto role = work_of(program_, op);
@@ -72,23 +73,26 @@ class GraphBuilder {
       return refuse(op,
                     word ? fmt::format("{}: {}", op.name, word->words) : fmt::format("{} is not known, and it works on tiles", op.name));
     }
-    if (role == OpRole::Elements && expression_of(op).empty()) return refuse(op, fmt::format("{}: what it computes is not known", op.name));
+    if (role == OpRole::Elements && expression_in(program_, op).empty())
+      return refuse(op, fmt::format("{}: what it computes is not known", op.name));
     if (role == OpRole::Reduce && reduction_of(*program_.module, op).empty())
       return refuse(op, "tt.reduce: this combination has no kind here; sums, maxima (with their place), minima and exclusive ors have");
     if (!is_tile_op(program_, flow_, op)) return;
     if (const std::string name = present_name(op.name); name.starts_with("ttng.async_tma_") || name.starts_with("ttg.async_copy_"))
       return refuse(op, fmt::format("{}: a copy that the pipeliner made, in a text that is not pipelined", op.name));
     for (const mlir::ValueId v : op.results)
-      if (program_.type(v).tile.tile() && program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
+      if (role != OpRole::Opaque && role != OpRole::Elements && role != OpRole::Convert && program_.type(v).tile.tile() &&
+          program_.type(v).tile.shape.size() > 2 && is_number_tile(program_.type(v)))
         return refuse(op,
                       fmt::format("{}: a tile of {} dimensions; tiles here have one or two", op.name, program_.type(v).tile.shape.size()));
     TileNode node;
     node.op = id;
     node.kind = kind_of(op, *role);
     node.name = unique(op, node.kind);
-    if (op.find("loop.stage")) node.stage = op.integer("loop.stage", 0);
-    if (op.find("loop.cluster")) node.cluster = op.integer("loop.cluster", 0);
-    node.partitions = partitions_of_op(op);
+    const mlir::Op& staged = flow_.in_turn(op);
+    if (staged.find("loop.stage")) node.stage = staged.integer("loop.stage", 0);
+    if (staged.find("loop.cluster")) node.cluster = staged.integer("loop.cluster", 0);
+    node.partitions = partitions_of_op(staged);
     index_.emplace(id, graph_.nodes.size());
     graph_.nodes.push_back(std::move(node));
   }
@@ -189,7 +193,7 @@ class GraphBuilder {
     const mlir::ValueId value = program_.module->op(graph_.nodes[node].op).results[0];
     const mlir::Block* body = flow_.body();
     const mlir::Op& last = program_.module->op(body->ops.back());
-    return std::find(last.operands.begin(), last.operands.end(), value) != last.operands.end();
+    return std::ranges::any_of(last.operands, [&](mlir::ValueId v) { return v == value || flow_.through_branches(v) == value; });
   }
 
   const TritonProgram& program_;

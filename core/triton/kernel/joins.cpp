@@ -17,7 +17,8 @@ Joins find_joins(const LoopText& text, Scalars& scalars) {
     const std::vector<std::int64_t>& extents = text.program.operand_type(reduction, 0).tile.shape;
     if (extents.size() == 2 && (extents[0] == 1 || extents[1] == 1)) continue;
     const mlir::Op& yield = text.op(text.flow.body()->ops.back());
-    if (std::find(yield.operands.begin(), yield.operands.end(), reduction.results[0]) != yield.operands.end()) continue;
+    if (std::ranges::any_of(yield.operands, [&](mlir::ValueId v) { return text.flow.through_branches(v) == reduction.results[0]; }))
+      continue;
     const GraphEdge* reader = nullptr;
     std::size_t readers = 0;
     for (const GraphEdge& edge : text.graph.edges)

@@ -37,6 +37,8 @@ void LoopKernelDraft::refuse(const mlir::Op& op, std::string why) {
 std::vector<std::int64_t> LoopKernelDraft::shape_of(const Type& type, bool held_transposed) const {
   std::vector<std::int64_t> shape = type.tile.shape;
   if (shape.empty()) return {1};
+  // Ops that only have a price look at no places.
+  if (shape.size() > 2) shape = {type.tile.elements() / std::max<std::int64_t>(1, shape.back()), shape.back()};
   if (shape.size() == 1 && text.row_vectors) shape.insert(shape.begin(), 1);
   // A tile of one row or one column is a vector beside tiles of two dimensions.
   if (shape.size() == 2 && !text.row_vectors && (shape[0] == 1 || shape[1] == 1)) return {std::max(shape[0], shape[1])};
@@ -105,8 +107,9 @@ void LoopKernelDraft::set_origin(const std::vector<std::size_t>& nodes, const ml
       origin.line = line;
     }
   origin.text_line = first->line;
-  if (from.find("loop.stage")) origin.stage = from.integer("loop.stage", 0);
-  if (from.find("loop.cluster")) origin.cluster = from.integer("loop.cluster", 0);
+  const mlir::Op& staged = text.flow.in_turn(from);
+  if (staged.find("loop.stage")) origin.stage = staged.integer("loop.stage", 0);
+  if (staged.find("loop.cluster")) origin.cluster = staged.integer("loop.cluster", 0);
   if (!nodes.empty() && !text.graph.nodes[nodes.back()].partitions.empty())
     origin.partition = text.graph.nodes[nodes.back()].partitions.front();
 }
@@ -125,7 +128,8 @@ void LoopKernelDraft::add_chain(const OpSite& site, const Chain& chain, const st
     const auto* expr = std::get_if<std::string>(&said.attrs["expr"]);
     const Result<MapExpression> expression = MapExpression::parse(*expr, operands.size());
     if (!expression) return refuse(site.from, "its chain of element functions is too long: " + expression.error().faults.front().message);
-    const MapExpression::Counts counts = expression->counts();
+    const Result<MapExpression> paid = MapExpression::parse(expression_text(chain.term, true), operands.size());
+    const MapExpression::Counts counts = paid ? paid->counts() : expression->counts();
     said.attrs["fma"] = counts.fma;
     said.attrs["alu"] = counts.alu;
     said.attrs["mufu"] = counts.mufu;

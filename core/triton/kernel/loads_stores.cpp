@@ -33,11 +33,12 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
       if (filled) tile.fill = &reader;
       const bool view = role == OpRole::View || filled;
       if (!view) (is_memory(text.program.type(operand)) ? tile.memory : tile.registers) = true;
-      if (!reader.find("loop.stage") || (view && !filled)) continue;
-      const std::int64_t stage = reader.integer("loop.stage", 0);
+      const mlir::Op& staged = text.flow.in_turn(reader);
+      if (!staged.find("loop.stage") || (view && !filled)) continue;
+      const std::int64_t stage = staged.integer("loop.stage", 0);
       if (tile.stage && stage >= *tile.stage) continue;
       tile.stage = stage;
-      tile.cluster = reader.integer("loop.cluster", 0);
+      tile.cluster = staged.integer("loop.cluster", 0);
     }
   if (!tile.memory && !tile.registers) tile.registers = true;
   return tile;
@@ -49,7 +50,7 @@ LoadUses load_uses(const LoopText& text) {
   LoadUses uses;
   if (text.reading == TextReading::Triton)
     for (const TritonBuffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
-  for (const mlir::OpId id : text.flow.body()->ops)
+  for (const mlir::OpId id : text.flow.ops())
     for (const mlir::ValueId operand : text.op(id).operands) {
       const mlir::OpId from = text.flow.source(operand).op;
       if (const auto node = from.valid() ? text.node_of(from) : std::nullopt; node && text.graph.nodes[*node].kind.ends_with("load"))
@@ -182,6 +183,30 @@ void order_memory(LoopKernelDraft& draft) {
       for (std::size_t reader = other; other < store && reader < store; ++reader)
         if (reads(body[reader], body[other])) after(body[reader], body[store], 0, Expr(0));
       draft.scalars.note(fmt::format("'{}' is loaded and stored in the loop: loads and stores of it keep their order", body[store].tensor));
+    }
+  }
+}
+
+void order_addresses(LoopKernelDraft& draft) {
+  const LoopText& text = draft.text;
+  const std::vector<TileOp>& body = draft.native.kernel.body;
+  const auto maker = [&](mlir::OpId id) -> const TileOp* {
+    const auto in = draft.in_registers.find(id);
+    if (in == draft.in_registers.end()) return nullptr;
+    const auto made = std::ranges::find_if(body, [&](const TileOp& op) { return !op.outputs.empty() && op.outputs[0] == in->second; });
+    return made == body.end() ? nullptr : &*made;
+  };
+  for (const GraphEdge& edge : text.graph.edges) {
+    const mlir::OpId from = text.graph.nodes[edge.from].op, to = text.graph.nodes[edge.to].op;
+    const auto role = work_of(text.program, text.op(to));
+    const bool addresses = role == OpRole::PointerLoad || role == OpRole::PointerStore || role == OpRole::Atomic || role == OpRole::Gather;
+    const TileOp* number = addresses ? maker(from) : nullptr;
+    if (!number) continue;
+    for (std::size_t k = 0; k < body.size(); ++k) {
+      const bool made_of = !draft.native.origins[k].of.empty() && draft.native.origins[k].of.front() == to;
+      if (!made_of || (body[k].tensor.empty() && body[k].kind != "opaque")) continue;
+      const bool reads = std::ranges::any_of(body[k].inputs, [&](const Operand& in) { return in.value == number->outputs[0]; });
+      if (!reads) draft.native.kernel.order.push_back({number->name, body[k].name, std::nullopt, edge.distance, std::nullopt});
     }
   }
 }

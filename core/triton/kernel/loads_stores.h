@@ -31,5 +31,7 @@ void note_scalar_store(LoopKernelDraft& draft, const mlir::Op& store);
 /// What the loop stores it may load again: in the order of the text, and in the next iteration. What uses the same tensor keeps the order
 /// of the text, and the loop's next turn comes behind it.
 void order_memory(LoopKernelDraft& draft);
+/// Loads and stores wait for the numbers that were loaded for their addresses and masks.
+void order_addresses(LoopKernelDraft& draft);
 
 }  // namespace heddle::triton

@@ -6,6 +6,7 @@
 
 #include "core/triton/kernel/joins.h"
 #include "core/triton/kernel/loads_stores.h"
+#include "core/triton/kernel/opaque.h"
 #include "core/triton/kernel/outside.h"
 
 namespace heddle::triton {
@@ -41,6 +42,21 @@ Operand operand_of(LoopKernelDraft& draft, const ValueSource& source, bool memor
   return {it->second, source.distance};
 }
 
+/// Whether a vector that is spread over a tile has an element for each row: its last view but the spreading added a dimension behind it.
+bool lies_along_rows(const LoopText& text, mlir::ValueId tile) {
+  for (int passage = 0; passage < 64; ++passage) {
+    const mlir::OpId definer = text.program.module->value(text.flow.carried(tile).value).definer;
+    if (!definer.valid()) return false;
+    const mlir::Op& view = text.op(definer);
+    if (view.name == "tt.expand_dims") return view.integer("axis", 0) == 1;
+    if (work_of(text.program, view) != OpRole::View || view.operands.empty()) return false;
+    const std::vector<std::int64_t>& shape = text.program.type(view.operands[0]).tile.shape;
+    if (shape.size() == 2 && shape[1] == 1 && shape[0] != 1) return true;
+    tile = view.operands[0];
+  }
+  return false;
+}
+
 /// The reduction does what the chain that ends in `last` says.
 void add_joined(LoopKernelDraft& draft, std::size_t last, std::size_t reduction, const Chain& chain) {
   const LoopText& text = draft.text;
@@ -70,15 +86,11 @@ void add_chain(LoopKernelDraft& draft, const Joins& joins, std::size_t fused) {
   std::vector<mlir::OpId> ops;
   for (const std::size_t m : members) ops.push_back(text.graph.nodes[m].op);
   const Chain chain = build_chain(text.flow, draft.scalars, text.graph.nodes[last].op, ops, text.row_vectors);
-  if (!chain.fault.empty()) return draft.refuse(end, fmt::format("{}: {}", end.name, chain.fault));
+  if (!chain.fault.empty()) return add_opaque(draft, members, fmt::format("{}: {}", end.name, chain.fault));
   const auto joined = joins.reduction.find(fused);
   if (joined != joins.reduction.end()) return add_joined(draft, last, joined->second, chain);
   std::vector<Operand> inputs;
   for (const ChainInput& in : chain.inputs) inputs.push_back(operand_of(draft, in.source, false));
-  if (inputs.empty()) {
-    // Made of constants and coordinates alone: a map of its own place needs an input; a fill of zero is one.
-    return draft.refuse(end, fmt::format("{}: it reads no tile", end.name));
-  }
   if (draft.error.faults.empty()) draft.add_chain({KernelPart::Body, end}, chain, draft.in_registers.at(text.graph.nodes[last].op), inputs);
 }
 
@@ -87,8 +99,6 @@ void add_reduction(LoopKernelDraft& draft, std::size_t n) {
   const mlir::Op& reduce = text.op(n);
   const std::string what = reduction_of(*text.program.module, reduce), name = draft.in_registers.at(text.graph.nodes[n].op);
   const Type& tile = text.program.operand_type(reduce, 0);
-  if (tile.tile.shape.size() == 1 && !text.row_vectors)
-    return draft.refuse(reduce, "tt.reduce of a vector to a number, beside tiles of two dimensions, has no kind here");
   const Operand in = operand_of(draft, text.flow.source(reduce.operands[0]), false);
   if (!draft.error.faults.empty()) return;
   const std::int64_t axis = reduce.integer("axis", 0);
@@ -129,6 +139,16 @@ void share_storage(Kernel& kernel, const std::string& owner, const std::string& 
   if (kept != joined) joined->alias_of = kept->name;
 }
 
+/// An mma that begins with a row or a column (a bias) begins with it spread over its tile.
+void spread_accumulator(LoopKernelDraft& draft, const mlir::Op& product, Operand& sum) {
+  const std::vector<std::int64_t> whole = draft.shape_of(draft.text.result(product), false), &part = draft.extents[sum.value];
+  if (whole == part || whole.size() != 2) return;
+  const bool row = part.size() == 1 ? part[0] == whole[1] && !lies_along_rows(draft.text, product.operands[2]) : part[0] == 1;
+  const std::string spread = draft.add_value(sum.value + "_spread", draft.text.result(product), Space::Register);
+  draft.add_op({KernelPart::Body, product}, spread, "broadcast", {sum}, {spread}).attrs["axis"] = std::int64_t{row};
+  sum = {spread, 0};
+}
+
 void add_product(LoopKernelDraft& draft, std::size_t n) {
   const LoopText& text = draft.text;
   const mlir::Op& product = text.op(n);
@@ -149,8 +169,12 @@ void add_product(LoopKernelDraft& draft, std::size_t n) {
     if (!zero) operands.push_back(operand_of(draft, sources[2], tensor));
   }
   if (!draft.error.faults.empty()) return;
+  if (!tensor && operands.size() > 2) spread_accumulator(draft, product, operands[2]);
   const std::string name = tensor ? draft.in_memory.at(text.graph.nodes[n].op) : draft.in_registers.at(text.graph.nodes[n].op);
   if (tensor && operands.size() > 2 && sources[2].op.valid()) share_storage(draft.native.kernel, operands[2].value, name);
+  // Warps issue mma.sync and wait for it; products in other layouts have no tensor core at all.
+  if (product.name == "tt.dot")
+    attrs["variant"] = std::string(text.result(product).layout.kind == TritonLayout::Kind::NvidiaMma ? "sync" : "fma");
   draft.add_op({KernelPart::Body, product}, name, "mma", std::move(operands), {name}).attrs = std::move(attrs);
 }
 
@@ -233,6 +257,17 @@ void add_body_store(LoopKernelDraft& draft, std::size_t n) {
   if (draft.error.faults.empty()) add_store(draft, {KernelPart::Body, each}, text.graph.nodes[n].name, value.value);
 }
 
+/// What is assumed of branches.
+void note_branches(LoopKernelDraft& draft) {
+  const LoopText& text = draft.text;
+  for (const Flow::Branch& branch : text.flow.branches()) {
+    const int line = text.op(branch.op).line;
+    draft.scalars.note(branch.rare ? fmt::format("the branch at line {} ends a tile: its work is behind the loop here", line)
+                                   : fmt::format("of the branch at line {} the way to {} is taken in every turn", line,
+                                                 branch.taken == 0 ? "its first region" : "its else"));
+  }
+}
+
 /// Values first: an op may read what a later one left an iteration ago. Loads are made with what reads them.
 void add_values(LoopKernelDraft& draft, const Joins& joins) {
   const LoopText& text = draft.text;
@@ -248,6 +283,12 @@ void add_values(LoopKernelDraft& draft, const Joins& joins) {
       case OpRole::Product:
       case OpRole::TensorLoad:
       case OpRole::SharedLoad: draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register); break;
+      case OpRole::Opaque:
+        draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register);
+        for (std::size_t k = 1; k < each.results.size(); ++k)
+          draft.second_results[each.results[k]] =
+              draft.add_value(fmt::format("{}_{}", node.name, k), text.program.type(each.results[k]), Space::Register);
+        break;
       case OpRole::Reduce:
         if (!joins.chain.contains(n)) draft.in_registers[node.op] = draft.add_value(node.name, text.result(each), Space::Register);
         if (each.results.size() > 1)
@@ -278,7 +319,8 @@ void add_body(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const Joins joins = find_joins(text, draft.scalars);
   add_values(draft, joins);
-  for (const mlir::OpId id : text.flow.body()->ops) note_scalar_store(draft, text.op(id));
+  for (const mlir::OpId id : text.flow.ops()) note_scalar_store(draft, text.op(id));
+  note_branches(draft);
   std::vector<TileOp> loads = std::move(draft.native.kernel.body);
   std::vector<Origin> load_origins = std::move(draft.native.origins);
   draft.native.kernel.body.clear();
@@ -291,6 +333,7 @@ void add_body(LoopKernelDraft& draft) {
     switch (*role) {
       case OpRole::Elements:
       case OpRole::Convert: add_chain(draft, joins, text.graph.nodes[n].fused); break;
+      case OpRole::Opaque: add_opaque(draft, {n}, fmt::format("{} has no kind here", each.name)); break;
       case OpRole::Reduce:
         if (!joins.chain.contains(n)) add_reduction(draft, n);
         break;
@@ -322,6 +365,7 @@ void add_body(LoopKernelDraft& draft) {
   }
   if (!draft.error.faults.empty()) return;
   order_memory(draft);
+  order_addresses(draft);
   order_accumulators(draft);
 }
 

@@ -136,7 +136,6 @@ std::string outside_op(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId
     case OpRole::Reduce: {
       const std::string what = reduction_of(*text.program.module, maker);
       if (what.empty()) return zero("this reduction has no kind here");
-      if (text.program.operand_type(maker, 0).tile.shape.size() == 1 && !text.row_vectors) return zero("a vector reduced to a number");
       const std::string from = outside(draft, maker.operands[0], site.part);
       const std::string name = draft.add_value(value.name, type, Space::Register);
       TileOp& made = draft.add_op(site, name, "reduce_" + what, {{from, 0}}, {name});
@@ -147,13 +146,14 @@ std::string outside_op(LoopKernelDraft& draft, const OpSite& site, mlir::ValueId
   }
 }
 
-/// A result of the loop: what its last iteration yielded. Nothing where no value has that.
+/// A result of the loop, or what an op of its turns makes: of its last iteration. Nothing where no value has that.
 std::optional<std::string> last_of_loop(LoopKernelDraft& draft, mlir::ValueId id, KernelPart part) {
   const LoopText& text = draft.text;
   const mlir::Value& value = text.program.module->value(id);
   const mlir::Op& yield = text.op(text.flow.body()->ops.back());
-  if (value.index >= yield.operands.size()) return std::nullopt;
-  const ValueSource source = text.flow.source(yield.operands[value.index]);
+  if (value.definer == text.flow.loop() && value.index >= yield.operands.size()) return std::nullopt;
+  // Branches that end a tile read what the turn has made.
+  const ValueSource source = text.flow.source(value.definer == text.flow.loop() ? yield.operands[value.index] : id);
   if (!source.op.valid()) return outside(draft, source.value, part);
   if (!text.node_of(source.op)) return std::nullopt;
   if (source.distance > 0)
@@ -193,7 +193,7 @@ std::string make_outside(LoopKernelDraft& draft, mlir::ValueId id, KernelPart pa
     draft.scalars.note(fmt::format("'{}' comes from outside and is taken as zero", value.name));
     return fill("0");
   }
-  if (value.definer == text.flow.loop()) {
+  if (value.definer == text.flow.loop() || text.flow.inside(value.definer)) {
     if (const std::optional<std::string> last = last_of_loop(draft, id, part)) return *last;
     draft.scalars.note(fmt::format("'{}' of the loop is taken as zero after it", value.name));
     return fill("0");
@@ -255,14 +255,13 @@ void add_epilogue(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   const mlir::Module& module = *text.program.module;
   const mlir::Op& loop = text.op(text.flow.loop());
-  if (!loop.parent.valid()) return;
-  bool after = false;
-  for (const mlir::OpId id : module.block(loop.parent).ops) {
-    if (id == text.flow.loop()) {
-      after = true;
-      continue;
-    }
-    if (!after || !draft.error.faults.empty()) continue;
+  std::vector<mlir::OpId> behind = text.flow.rare_ops();
+  if (loop.parent.valid()) {
+    const std::vector<mlir::OpId>& block = module.block(loop.parent).ops;
+    behind.insert(behind.end(), std::find(block.begin(), block.end(), text.flow.loop()) + 1, block.end());
+  }
+  for (const mlir::OpId id : behind) {
+    if (!draft.error.faults.empty()) return;
     const mlir::Op& each = text.op(id);
     const auto role = work_of(text.program, each);
     if (each.name == "scf.for" || each.name == "scf.while" || each.name == "scf.if") {

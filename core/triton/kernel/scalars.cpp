@@ -229,6 +229,8 @@ Expr Scalars::compute(mlir::ValueId id, int depth) {
       const mlir::Op& loop = module.op(owner);
       if (value.index == 0 && loop.operands.size() >= 3)
         return keep(add(compute(loop.operands[0], depth + 1), multiply(Expr::named(kLoopVariable), compute(loop.operands[2], depth + 1))));
+      if (std::ranges::any_of(flow_.branches(), [&](const Flow::Branch& b) { return b.rare && b.counter == id; }))
+        return keep(Expr::named(kLoopVariable));
       // A counter of its own: what it grows by each time.
       const ValueSource next = flow_.carried(id);
       if (!next.op.valid() && next.distance == 0 && next.value != id) return keep(compute(next.value, depth + 1));
@@ -293,6 +295,7 @@ Expr Scalars::compute(mlir::ValueId id, int depth) {
   }
   if (name == "arith.cmpi")
     if (const char* sign = integer_predicate(op)) return keep(both(*comparison_of(sign)));
+  if (const mlir::ValueId given = flow_.through_branches(id); given != id) return keep(compute(given, depth + 1));
   if (name == "tt.load") {
     note(fmt::format("'{}' is read from memory (line {}): a parameter stands for it", value.name, op.line));
     return keep(unknown(id, "read from memory by the kernel"));
@@ -445,12 +448,6 @@ std::optional<std::string> Scalars::number(mlir::ValueId id) {
     const bool passes = role == OpRole::View || op.name == "tt.splat" || op.name == "arith.truncf" || op.name == "arith.extf";
     if (!passes || op.operands.size() != 1) {
       // Arithmetic of scalars: scale * log2(e), 1 / n. Its value is as unknown as its operands.
-      if (flow_.inside(value.definer) && op.name == "tt.load" && is_float(flow_.program().type(id)) &&
-          !flow_.program().type(id).tile.tile()) {
-        note(fmt::format("the number '{}' is read from memory in the loop (line {}): {} is taken, and nothing waits for it", value.name,
-                         op.line, kUnknownNumber));
-        return kUnknownNumber;
-      }
       if (!flow_.program().type(id).tile.tile() && is_float(flow_.program().type(id)) && !flow_.inside(value.definer) &&
           !is_tile_op(flow_.program(), flow_, op) && flow_.behind_index(id).empty()) {
         note(fmt::format("the number '{}' is computed before the loop (line {}): {} is taken", value.name, op.line, kUnknownNumber));
@@ -470,9 +467,18 @@ Trips Scalars::trips() {
   const Expr span = subtract(high, low);
   Trips trips;
   trips.of_tile = equals(step, 1) ? span : combine(Operator::CeilDiv, {span, step});
-  // Over all blocks: the first one or the last one runs longest.
+  // A flattened loop runs through several tiles; its counter says when one ends.
+  for (const Flow::Branch& branch : flow_.branches())
+    if (branch.rare && flow_.module().value(branch.counter).index > 0) trips.of_tile = add(expr(branch.end), Expr(1));
+  set_most(trips);
+  give_trips(trips);
+  return trips;
+}
+
+/// Over all blocks: the first one or the last one runs longest.
+std::int64_t Scalars::set_most(Trips& trips, bool evaluation) const {
   Scope scope;
-  for (const Param& p : params_) scope[p.name] = p.value;
+  for (const Param& p : params_) scope[p.name] = evaluation ? p.eval_value.value_or(p.value) : p.value;
   std::int64_t longest = -1;
   for (const bool last : {true, false}) {
     std::map<std::string, std::string> places;
@@ -484,7 +490,30 @@ Trips Scalars::trips() {
       trips.most = most;
     }
   }
-  return trips;
+  return longest;
+}
+
+/// What the text does not say is taken so that the loop runs: a bound that was loaded lies behind one that was loaded before it, and a
+/// length is that of several steps.
+void Scalars::give_trips(Trips& trips) {
+  constexpr std::int64_t kEnough = 2, kLargest = std::int64_t{1} << 24;
+  const std::vector<std::string> names = trips.of_tile.names();
+  if (Trips small = trips; set_most(small, true) < 1)
+    for (Param& param : params_)
+      if (std::ranges::find(names, param.name) != names.end()) param.eval_value.reset();
+  if (set_most(trips) >= kEnough) return;
+  for (Param& param : params_) {
+    if (std::ranges::find(names, param.name) == names.end()) continue;
+    const std::int64_t before = param.value;
+    for (std::int64_t factor = 2; before * factor <= kLargest; factor *= 2) {
+      param.value = before * factor;
+      if (set_most(trips) >= kEnough) {
+        note(fmt::format("'{}' is taken as {}, so that the loop runs", param.name, param.value));
+        return;
+      }
+    }
+    param.value = before;
+  }
 }
 
 }  // namespace heddle::triton

@@ -70,6 +70,8 @@ class Scalars {
   Trips trips();
 
  private:
+  std::int64_t set_most(Trips& trips, bool evaluation = false) const;
+  void give_trips(Trips& trips);
   Expr compute(mlir::ValueId value, int depth);
   std::optional<Affine> compute_affine(mlir::ValueId value, int depth);
   std::optional<Affine> affine_pointer(mlir::ValueId value, int depth);

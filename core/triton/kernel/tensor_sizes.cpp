@@ -7,6 +7,9 @@
 namespace heddle::triton {
 namespace {
 
+/// What a parameter may be; addresses beyond it (rows of 64 bits) read and write nothing.
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+
 /// The place where everything has its largest index.
 Scope last_place(const Kernel& kernel, bool evaluation, const std::map<std::string, std::int64_t>& instead) {
   Scope scope;
@@ -114,7 +117,7 @@ void size_tensors(Kernel& kernel, const std::map<std::string, std::vector<std::i
       const std::vector<std::string> trip_names = kernel.loop.trips.names();
       if (mentioned || std::find(trip_names.begin(), trip_names.end(), p.name) != trip_names.end()) continue;
       for (Param& own : kernel.params)
-        if (own.name == p.name) (evaluation ? own.eval_value.emplace() : own.value) = it->second;
+        if (own.name == p.name) (evaluation ? own.eval_value.emplace() : own.value) = std::min(it->second, kLargestExtent);
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "core/triton/read/flow.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace heddle::triton {
@@ -12,10 +13,16 @@ constexpr int kMostPassages = 256;
 bool is_register_tile(const Type& type) { return type.tile.space == dump::TileType::Space::Register; }
 bool is_token(const Type& type) { return type.tile.space == dump::TileType::Space::Token; }
 
+/// In the body of an `scf.for`, or in a branch there.
 bool in_loop(const mlir::Module& module, const mlir::Op& op) {
-  if (!op.parent.valid()) return false;
-  const mlir::RegionId region = module.block(op.parent).parent;
-  return region.valid() && module.region(region).parent.valid() && module.op(module.region(region).parent).name == "scf.for";
+  for (mlir::BlockId block = op.parent; block.valid();) {
+    const mlir::RegionId region = module.block(block).parent;
+    if (!region.valid() || !module.region(region).parent.valid()) return false;
+    const mlir::Op& around = module.op(module.region(region).parent);
+    if (around.name != "scf.if") return around.name == "scf.for";
+    block = around.parent;
+  }
+  return false;
 }
 
 bool is_false(const mlir::Module& module, mlir::ValueId value) {
@@ -38,21 +45,37 @@ bool is_memory(const Type& type) {
 
 bool is_number_tile(const Type& type) { return type.tile.tile() && !type.barrier && is_float(type); }
 
+namespace {
+
+/// A reshape or a turn of a tile of more than two dimensions in registers: its elements change their places.
+bool is_regrouping(const TritonProgram& program, const mlir::Op& op) {
+  const std::string name = present_name(op.name);
+  if ((name != "tt.reshape" && name != "tt.trans") || op.operands.empty() || op.results.empty()) return false;
+  const Type &from = program.type(op.operands[0]), &to = program.type(op.results[0]);
+  return is_register_tile(from) && !from.pointer && is_register_tile(to) && std::max(from.tile.shape.size(), to.tile.shape.size()) > 2 &&
+         in_loop(*program.module, op);
+}
+
+}  // namespace
+
 std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) {
   const OpWord* word = find_op(op.name);
   const auto result = [&](std::size_t i) -> const Type& { return program.type(op.results[i]); };
   const bool any_tile = std::any_of(op.results.begin(), op.results.end(), [&](mlir::ValueId v) { return program.type(v).tile.tile(); });
   if (!word) return any_tile ? OpRole::Refused : OpRole::Index;
+  if (const auto at = static_cast<std::size_t>(&op - program.module->ops.data()); at < program.data_ops.size() && program.data_ops[at])
+    return OpRole::Elements;
   switch (word->role) {
     case OpRole::Elements:
     case OpRole::Convert:
       if (op.results.empty()) return OpRole::Index;
       // Numbers that a loop computes on (a running maximum of a row) are tiles of one element.
       if (!is_register_tile(result(0))) return is_float(result(0)) && in_loop(*program.module, op) ? word->role : OpRole::Index;
-      return is_float(result(0)) || op.name == "arith.cmpf" ? word->role : OpRole::Index;
+      return is_float(result(0)) || op.name == "arith.cmpf" || op.name.starts_with("arith.fpto") ? word->role : OpRole::Index;
     case OpRole::PointerLoad:
-      if (op.name == "tt.load" && (op.results.empty() || !is_register_tile(result(0)))) return OpRole::Index;
-      if (op.name == "tt.load" && result(0).tile.shape.empty()) return OpRole::Index;
+      if (op.name == "tt.load" && op.results.empty()) return OpRole::Index;
+      // A number that a loop loads is a tile of one element, and waited for like any other.
+      if (op.name == "tt.load" && result(0).tile.shape.empty() && !in_loop(*program.module, op)) return OpRole::Index;
       return word->role;
     case OpRole::PointerStore:
     case OpRole::Atomic:
@@ -60,7 +83,10 @@ std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) 
                  ? word->role
                  : OpRole::Index;
     case OpRole::Reduce: return word->role;
-    case OpRole::View: return any_tile || op.results.empty() ? word->role : OpRole::Index;
+    case OpRole::View:
+      if (is_regrouping(program, op)) return OpRole::Opaque;
+      return any_tile || op.results.empty() ? word->role : OpRole::Index;
+    case OpRole::Opaque: return any_tile ? word->role : OpRole::Index;
     case OpRole::Refused: return any_tile || op.results.empty() || op.name == "tt.call" ? OpRole::Refused : OpRole::Index;
     case OpRole::SharedAlloc:
     case OpRole::TensorAlloc:
@@ -71,11 +97,119 @@ std::optional<OpRole> work_of(const TritonProgram& program, const mlir::Op& op) 
 }
 
 Flow::Flow(const TritonProgram& program, mlir::OpId loop) : program_(program), loop_(loop), body_(program.module->body(loop)) {
-  if (body_ && !body_->ops.empty() && module().op(body_->ops.back()).name == "scf.yield") yield_ = &module().op(body_->ops.back());
+  if (!body_) return;
+  if (!body_->ops.empty() && module().op(body_->ops.back()).name == "scf.yield") yield_ = &module().op(body_->ops.back());
+  add_ops(*body_, ops_);
 }
 
-bool Flow::inside(mlir::OpId op) const {
-  return op.valid() && body_ && module().op(op).parent.valid() && &module().block(module().op(op).parent) == body_;
+bool Flow::inside(mlir::OpId op) const { return op.valid() && module().op(op).parent.valid() && blocks_.contains(module().op(op).parent); }
+
+void Flow::add_ops(const mlir::Block& block, std::vector<mlir::OpId>& to) {
+  const bool rare = &to == &rare_ops_;
+  for (const mlir::OpId id : block.ops) {
+    const mlir::Op& op = module().op(id);
+    if (!rare && op.parent.valid()) blocks_.insert(op.parent);
+    if (&block != body_ && op.name == "scf.yield") continue;
+    to.push_back(id);
+    const std::optional<Branch> branch = op.name == "scf.if" ? branch_of(id) : std::nullopt;
+    if (!branch) continue;
+    branches_.push_back(*branch);
+    for (std::size_t r = 0; r < op.regions.size(); ++r) {
+      const mlir::Region& region = module().region(op.regions[r]);
+      const bool seldom = rare || (branch->rare && r != branch->taken);
+      if ((r == branch->taken || seldom) && !region.blocks.empty()) add_ops(module().block(region.blocks[0]), seldom ? rare_ops_ : to);
+    }
+  }
+}
+
+namespace {
+
+/// Work on tiles in a region, however deep.
+std::size_t tile_work(const TritonProgram& program, const mlir::Region& region) {
+  std::size_t count = 0;
+  for (const mlir::BlockId block : region.blocks)
+    for (const mlir::OpId id : program.module->block(block).ops) {
+      const mlir::Op& op = program.module->op(id);
+      const auto role = work_of(program, op);
+      count += role && *role != OpRole::View && *role != OpRole::Constant && *role != OpRole::Index && *role != OpRole::Sync &&
+               *role != OpRole::Control;
+      for (const mlir::RegionId inner : op.regions)
+        if (op.name != "tt.reduce") count += tile_work(program, program.module->region(inner));
+    }
+  return count;
+}
+
+}  // namespace
+
+/// An argument that the loop carries and that is compared with an end: a counter, not the loop's own.
+bool Flow::is_counter(mlir::ValueId value) const { return argument(value).has_value(); }
+
+std::optional<Flow::Branch> Flow::branch_of(mlir::OpId id) const {
+  const mlir::Op& op = module().op(id);
+  Branch branch{id, false, 0, {}, {}};
+  std::array<std::size_t, 2> work{};
+  for (std::size_t r = 0; r < 2 && r < op.regions.size(); ++r) work[r] = tile_work(program_, module().region(op.regions[r]));
+  const bool gives_tile = std::ranges::any_of(op.results, [&](mlir::ValueId v) { return program_.type(v).tile.tile(); });
+  if (work[0] + work[1] == 0 && !gives_tile) return std::nullopt;
+  const mlir::OpId asked = op.operands.empty() ? mlir::OpId{} : module().value(op.operands[0]).definer;
+  if (asked.valid() && module().op(asked).name == "arith.cmpi" && module().op(asked).words.starts_with("eq")) {
+    const std::vector<mlir::ValueId>& sides = module().op(asked).operands;
+    for (std::size_t k = 0; k < 2 && sides.size() == 2; ++k) {
+      const mlir::OpId other = module().value(sides[1 - k]).definer;
+      const bool moves = is_counter(sides[k]) || (!module().value(sides[k]).definer.valid() && module().value(sides[k]).block.valid() &&
+                                                  &module().block(module().value(sides[k]).block) == body_);
+      if (!moves || (other.valid() && &module().block(module().op(other).parent) == body_)) continue;
+      branch.rare = true;
+      branch.counter = sides[k];
+      branch.end = sides[1 - k];
+    }
+  }
+  // Once a tile it ends the tile: what goes on is the other way. Else the way with more work is taken in every turn.
+  branch.taken = branch.rare ? 1 : work[1] > work[0];
+  if (!branch.rare && work[0] == work[1] && op.regions.size() == 2) {
+    // Nothing but a choice between tiles: the one that is no constant.
+    const mlir::Region& then = module().region(op.regions[0]);
+    const mlir::Op* yield = then.blocks.empty() || module().block(then.blocks[0]).ops.empty()
+                                ? nullptr
+                                : &module().op(module().block(then.blocks[0]).ops.back());
+    for (std::size_t k = 0; yield && k < yield->operands.size() && k < op.results.size(); ++k) {
+      const mlir::OpId made = module().value(yield->operands[k]).definer;
+      if (program_.type(op.results[k]).tile.tile() && made.valid() && module().op(made).name == "arith.constant") branch.taken = 1;
+    }
+  }
+  return branch;
+}
+
+const mlir::Op& Flow::in_turn(const mlir::Op& op) const {
+  const mlir::Op* at = &op;
+  for (int passage = 0; passage < kMostPassages && at->parent.valid() && &module().block(at->parent) != body_; ++passage) {
+    const mlir::RegionId region = module().block(at->parent).parent;
+    if (!region.valid() || !module().region(region).parent.valid()) return op;
+    at = &module().op(module().region(region).parent);
+  }
+  return *at;
+}
+
+mlir::ValueId Flow::through_branches(mlir::ValueId value) const {
+  for (int passage = 0; passage < kMostPassages; ++passage) {
+    const mlir::ValueId given = given_by_branch(value);
+    if (!given.valid()) break;
+    value = given;
+  }
+  return value;
+}
+
+/// What the way that is taken yields for a result of a branch; invalid where the value is none.
+mlir::ValueId Flow::given_by_branch(mlir::ValueId id) const {
+  const mlir::Value& value = module().value(id);
+  const auto branch = std::ranges::find(branches_, value.definer, &Branch::op);
+  if (!value.definer.valid() || branch == branches_.end()) return {};
+  const mlir::Op& op = module().op(value.definer);
+  if (branch->taken >= op.regions.size() || module().region(op.regions[branch->taken]).blocks.empty()) return {};
+  const mlir::Block& block = module().block(module().region(op.regions[branch->taken]).blocks[0]);
+  if (block.ops.empty() || module().op(block.ops.back()).name != "scf.yield") return {};
+  const mlir::Op& yield = module().op(block.ops.back());
+  return value.index < yield.operands.size() ? yield.operands[value.index] : mlir::ValueId{};
 }
 
 std::optional<std::size_t> Flow::argument(mlir::ValueId id) const {
@@ -90,6 +224,10 @@ ValueSource Flow::carried(mlir::ValueId value) const {
   const mlir::Op& loop = module().op(loop_);
   for (int passage = 0; passage < kMostPassages; ++passage) {
     const auto index = argument(source.value);
+    if (const mlir::ValueId given = index ? mlir::ValueId{} : given_by_branch(source.value); given.valid()) {
+      source.value = given;
+      continue;
+    }
     if (!index) break;
     if (!yield_ || *index >= yield_->operands.size() || *index + 3 >= loop.operands.size()) return {value, {}, 0, {}};
     if (!source.initial.valid()) source.initial = loop.operands[*index + 3];
@@ -141,7 +279,7 @@ ValueSource Flow::last_writer(const mlir::Op& reader, mlir::ValueId root) const 
   const mlir::Op* before = nullptr;
   const mlir::Op* last = nullptr;
   if (body_)
-    for (const mlir::OpId id : body_->ops) {
+    for (const mlir::OpId id : ops_) {
       const mlir::Op& op = module().op(id);
       const auto role = work_of(program_, op);
       const std::size_t at = role == OpRole::TensorProduct ? 2 : 1;
@@ -255,6 +393,7 @@ std::vector<ValueSource> Flow::operands(const mlir::Op& op) const {
   switch (*role) {
     case OpRole::Elements:
     case OpRole::Convert:
+    case OpRole::Opaque:
     case OpRole::Reduce:
       for (const mlir::ValueId v : op.operands) sources.push_back(source(v));
       break;
@@ -326,6 +465,7 @@ bool is_tile_op(const TritonProgram& program, const Flow& flow, const mlir::Op& 
     case OpRole::TensorStore:
     case OpRole::SharedLoad:
     case OpRole::SharedStore:
+    case OpRole::Opaque:
     case OpRole::Reduce: return true;
     case OpRole::TensorAlloc: return !op.operands.empty();
     case OpRole::SharedAlloc: {

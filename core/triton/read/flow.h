@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "core/triton/read/ops.h"
@@ -36,6 +37,22 @@ class Flow {
   mlir::OpId loop() const { return loop_; }
   const mlir::Block* body() const { return body_; }
   bool inside(mlir::OpId op) const;
+  /// The ops of one turn in the order of the text: those of the loop's block, and those of branches that run in it.
+  const std::vector<mlir::OpId>& ops() const { return ops_; }
+  /// Ops of branches that are taken once in many turns (a flattened loop's last step of a tile), in the order of the text.
+  const std::vector<mlir::OpId>& rare_ops() const { return rare_ops_; }
+  /// An `scf.if` of the loop with tiles in it.
+  struct Branch {
+    mlir::OpId op;
+    bool rare = false;           ///< once in many turns: its condition asks whether a counter has come to an end
+    std::size_t taken = 0;       ///< which region the turns run that are looked at: 0 then, 1 else
+    mlir::ValueId counter, end;  ///< rare: what the condition compares
+  };
+  const std::vector<Branch>& branches() const { return branches_; }
+  /// Of an op of `ops`, the op of the loop's own block that it lies in: itself, or the branch. That one has the stage.
+  const mlir::Op& in_turn(const mlir::Op& op) const;
+  /// What the way that is taken gives for a result of a branch, through branches in it; else the value itself.
+  mlir::ValueId through_branches(mlir::ValueId value) const;
 
   /// Through views, and through carried arguments with an iteration for each passage.
   ValueSource source(mlir::ValueId value) const;
@@ -57,6 +74,10 @@ class Flow {
   bool accumulates(const mlir::Op& product) const;
 
  private:
+  void add_ops(const mlir::Block& block, std::vector<mlir::OpId>& to);
+  std::optional<Branch> branch_of(mlir::OpId op) const;
+  bool is_counter(mlir::ValueId value) const;
+  mlir::ValueId given_by_branch(mlir::ValueId value) const;
   std::optional<std::size_t> argument(mlir::ValueId value) const;
   ValueSource last_writer(const mlir::Op& reader, mlir::ValueId root) const;
 
@@ -64,6 +85,9 @@ class Flow {
   mlir::OpId loop_;
   const mlir::Block* body_ = nullptr;
   const mlir::Op* yield_ = nullptr;
+  std::vector<mlir::OpId> ops_, rare_ops_;
+  std::vector<Branch> branches_;
+  std::set<mlir::BlockId> blocks_;  ///< whose ops are `ops_`
 };
 
 /// Whether the op works on tiles and is no view: what is scheduled.

@@ -23,7 +23,7 @@ constexpr OpWord kOps[] = {
     // Mmas.
     {"ttng.warp_group_dot", OpRole::Product},
     {"ttng.tc_gen5_mma", OpRole::TensorProduct},
-    {"tt.dot", OpRole::Refused, "an mma by mma.sync has no cost on machines that are scheduled by warp group"},
+    {"tt.dot", OpRole::Product},
     {"ttng.tc_gen5_mma_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
     {"tt.dot_scaled", OpRole::Refused, "mmas with scale factors have no kind here yet"},
 
@@ -56,14 +56,15 @@ constexpr OpWord kOps[] = {
 
     // Reductions.
     {"tt.reduce", OpRole::Reduce},
-    {"tt.scan", OpRole::Refused, "scans have no kind here"},
-    {"tt.histogram", OpRole::Refused, "histograms have no kind here"},
-    {"tt.gather", OpRole::Refused, "a gather inside a tile has no kind here"},
-    {"tt.join", OpRole::Refused, "joining two tiles has no kind here"},
-    {"tt.split", OpRole::Refused, "splitting a tile in two has no kind here"},
-    {"tt.cat", OpRole::Refused, "concatenating tiles has no kind here"},
-    {"tt.map_elementwise", OpRole::Refused, "a function with several results per element has no kind here"},
-    {"tt.elementwise_inline_asm", OpRole::Refused, "what inline assembly computes and costs is not known"},
+    {"tt.scan", OpRole::Opaque, "10"},
+    {"tt.histogram", OpRole::Opaque, "8"},
+    {"tt.gather", OpRole::Opaque, "4"},
+    {"tt.join", OpRole::Opaque, "1"},
+    {"tt.split", OpRole::Opaque, "1"},
+    {"tt.cat", OpRole::Opaque, "1"},
+    {"ttg.fp4_to_fp", OpRole::Opaque, "2"},
+    {"tt.map_elementwise", OpRole::Opaque, "4"},
+    {"tt.elementwise_inline_asm", OpRole::Opaque, "1"},
     {"tt.call", OpRole::Refused, "a call hides what it does; compile with the function inlined (noinline=False)"},
 
     // Element by element.
@@ -103,8 +104,8 @@ constexpr OpWord kOps[] = {
     {"tt.fp_to_fp", OpRole::Convert},
     {"arith.sitofp", OpRole::Convert},
     {"arith.uitofp", OpRole::Convert},
-    {"arith.fptosi", OpRole::Refused, "integer tiles that come from numbers have no kind here"},
-    {"arith.fptoui", OpRole::Refused, "integer tiles that come from numbers have no kind here"},
+    {"arith.fptosi", OpRole::Elements},
+    {"arith.fptoui", OpRole::Elements},
 
     // Constants and indices.
     {"arith.constant", OpRole::Constant},

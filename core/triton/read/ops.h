@@ -32,6 +32,7 @@ enum class OpRole {
   Constant,  ///< defines numbers that the text knows
   Index,     ///< integer arithmetic: of scalars, or offsets and bounds of tiles
   Sync,      ///< barriers, fences and waits: final forms only
+  Opaque,    ///< works on tiles in a way that no kind here has; `words`: instructions per element, an estimate
   Control,   ///< scf.for and its like; terminators
   Refused,   ///< `words` says why
 };

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "core/base/scanner.h"
+#include "core/triton/read/data.h"
 #include "core/triton/read/flow.h"
 #include "core/triton/read/well_formed.h"
 
@@ -38,7 +39,9 @@ TextForm form_of(const mlir::Module& module) {
     // Tokens order tensor memory until the passes behind the pipeliner drop them. A loop of one stage has no other mark.
     tokens |= op.name == "ub.poison" && !op.types.empty() && op.types.back() == "!ttg.async.token";
     const OpWord* word = find_op(op.name);
-    lowered |= word && word->role == OpRole::Sync && op.name.find("barrier") != std::string::npos;
+    // `tl.debug_barrier()` is a plain barrier in every form; those of memory are made by later passes.
+    lowered |=
+        word && word->role == OpRole::Sync && present_name(op.name).starts_with("ttng.") && op.name.find("barrier") != std::string::npos;
     lowered |= op.name.find("async_copy_global_to_local") != std::string::npos || op.name.find("async_tma_copy") != std::string::npos;
   }
   if (specialized) return staged || tokens ? TextForm::Specialized : TextForm::Final;
@@ -69,11 +72,9 @@ LoopSite describe(const TritonProgram& program, mlir::OpId id, int number) {
   site.op = id;
   site.number = number;
   site.line = op.line;
-  bool in_while = false;
   for (mlir::OpId around = module.around(id); around.valid(); around = module.around(around)) {
     const std::string& name = module.op(around).name;
     if (name == "scf.for" || name == "scf.while") ++site.depth;
-    in_while |= name == "scf.while";
   }
   site.num_stages = op.integer("tt.num_stages", 0);
   site.max_stage = op.integer("tt.scheduled_max_stage", 0);
@@ -83,24 +84,21 @@ LoopSite describe(const TritonProgram& program, mlir::OpId id, int number) {
   bool inner = false;
   if (body) {
     const Flow flow(program, id);
-    for (const mlir::OpId inside : body->ops) {
+    for (const mlir::OpId inside : flow.ops()) {
       const mlir::Op& each = module.op(inside);
       if (each.name == "scf.yield" || each.name == "scf.condition") continue;
       ++site.ops;
       inner |= each.name == "scf.for" || each.name == "scf.while";
       site.scheduled |= each.find("loop.stage") != nullptr;
       site.partitioned |= each.find("ttg.partition") != nullptr;
-      // An mma by mma.sync is work too, though it has no kind here.
       const auto role = work_of(program, each);
-      const bool product = role == OpRole::Product || role == OpRole::TensorProduct || each.name == "tt.dot";
+      const bool product = role == OpRole::Product || role == OpRole::TensorProduct;
       site.products += product;
       site.tile_ops += product || is_tile_op(program, flow, each);
     }
   }
   if (op.name == "scf.while")
     site.why_not = "how often an scf.while runs, and in which order, is not known before it has run";
-  else if (in_while)
-    site.why_not = "it lies in an scf.while";
   else if (inner && site.tile_ops == 0)
     site.why_not = "it only runs the loop inside it";
   else if (inner)
@@ -181,6 +179,7 @@ Result<TritonProgram> make_program(mlir::Module module, Metadata metadata, std::
   program.form = form_of(module);
   program.module = std::make_shared<const mlir::Module>(std::move(module));
   program.types = value_types(*program.module);
+  program.data_ops = data_ops(*program.module, program.types);
   for (std::size_t i = 0; i < program.module->ops.size(); ++i) {
     const std::string& name = program.module->ops[i].name;
     if (name == "scf.for" || name == "scf.while")

@@ -56,7 +56,8 @@ struct LoopSite {
 
 struct TritonProgram {
   std::shared_ptr<const mlir::Module> module;
-  std::vector<Type> types;  ///< parallel to module->values
+  std::vector<Type> types;     ///< parallel to module->values
+  std::vector<bool> data_ops;  ///< parallel to module->ops: integer arithmetic on data (core/triton/read/data.h)
   mlir::OpId function;
   std::string kernel;  ///< the function's name
   std::string file;    ///< as the user named it, without what follows #

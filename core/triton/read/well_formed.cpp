@@ -58,7 +58,8 @@ Needs needs_of(const mlir::Op& op) {
       }
       if (name == "tt.addptr") return {2, 1};
       return {0, name == "ttng.tensormap_create" ? 0u : 1u};
-    case OpRole::Refused: return name == "tt.dot" ? Needs{3, 1} : Needs{};
+    case OpRole::Opaque: return {1, 1};
+    case OpRole::Refused: return Needs{};
     case OpRole::Sync:
     case OpRole::Control: break;
   }

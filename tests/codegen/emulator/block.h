@@ -34,6 +34,7 @@ using std::min;
 constexpr int kMostBlocks = 2;                      ///< of a cluster
 alignas(1024) inline unsigned char shared[232448];  ///< only its address is asked for
 alignas(1024) inline unsigned char memory[kMostBlocks][sizeof shared];
+inline long shared_writes = 0;  ///< into `memory`, so far
 struct Index {
   int x = 0;
 };
@@ -135,7 +136,8 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
   gridDim.x = blocks;
   body = std::move(kernel);
   std::memset(memory, 0xff, sizeof memory);  // bf16 and f32 NaN
-  meetings.clear();                          // a turn may be left over
+  ++shared_writes;
+  meetings.clear();  // a turn may be left over
   on_begin();
   store_groups.clear();
   fibers.assign(threads * cluster, {});

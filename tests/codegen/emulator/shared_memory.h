@@ -62,6 +62,7 @@ T load_shared(u32 address) {
 }
 template <class T>
 void store_shared(u32 address, T x) {
+  ++shared_writes;
   std::memcpy(at(address, sizeof(T)), &x, sizeof(T));
 }
 /// One instruction of a lane, `bytes` at once.

@@ -50,24 +50,26 @@ template <class Visit>
 void walk_box(const Plan& plan, u32 base, std::vector<long> start, Visit visit) {
   expect_legal(plan, base);
   expect_aligned(plan, start);
-  long count = 1;
-  for (const long side : plan.box) count *= side;
-  for (long n = 0; n < count; ++n) {
-    long rest = n, offset = 0;
+  const long columns = plan.box[0], rows = bytes_of(plan) / (plan.size * columns), step = plan.stride(0);
+  u32 address = base;
+  for (long n = 0; n < rows; ++n) {
+    long rest = n, offset = start[0] * step;
     bool inside = true;
-    for (std::size_t d = 0; d < plan.box.size(); ++d) {
+    for (std::size_t d = 1; d < plan.box.size(); ++d) {
       const long x = start[d] + rest % plan.box[d];
       rest /= plan.box[d];
       inside = inside && x >= 0 && x < plan.extents[d];
       offset += x * plan.stride(d);
     }
-    const u32 address = base + static_cast<u32>(plan.size * n);
-    visit(swizzled(address, plan.swizzle), inside ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
+    for (long x = start[0]; x < start[0] + columns; ++x, offset += step, address += static_cast<u32>(plan.size))
+      visit(swizzled(address, plan.swizzle),
+            inside && x >= 0 && x < plan.extents[0] ? static_cast<char*>(plan.data) + plan.size * offset : nullptr);
   }
 }
 /// Into `block`; the barrier is that of `signalled`.
 inline void load_box(u32 to, const TensorMap* map, std::vector<long> start, u32 barrier, int block, int signalled) {
   long bytes = 0;
+  ++shared_writes;
   const u32 size = static_cast<u32>(map->plan->size);
   walk_box(*map->plan, to, std::move(start), [&](u32 a, const char* x) {
     if (x)

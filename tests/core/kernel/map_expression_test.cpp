@@ -27,6 +27,11 @@ MapExpression parsed(std::string_view text, std::size_t inputs = 3) {
 
 float value(std::string_view text, std::vector<float> x = {}) { return parsed(text, x.size()).evaluate(x, 0, 0); }
 
+float at(const MapExpression& expression, const std::vector<float>& x, std::int64_t row, std::int64_t col,
+         const std::vector<std::int64_t>& places) {
+  return expression.evaluate(x, row, col, places);
+}
+
 std::string fault(std::string_view text, std::size_t inputs = 2) {
   const auto expression = MapExpression::parse(text, inputs);
   INFO(text);
@@ -173,22 +178,47 @@ TEST_CASE("every function of a map computes what its name says", "[core]") {
 TEST_CASE("coordinates are whole numbers, exact where floats are not", "[core]") {
   const auto causal = parsed("select(at1 + col <= at0 + row, x0, -inf)", 1);
   const std::vector<float> x{5};
-  CHECK(causal.evaluate(x, 2, 2, 10, 10) == 5);
-  CHECK(causal.evaluate(x, 2, 3, 10, 10) == -kInfinity);
-  CHECK(causal.evaluate(x, 0, 1, (1 << 24) + 1, 1 << 24) == 5);
-  CHECK(causal.evaluate(x, 0, 2, (1 << 24) + 1, 1 << 24) == -kInfinity);
-  CHECK(causal.uses_at());
-  CHECK(causal.uses_place());
-  CHECK_FALSE(parsed("x0 * 2", 1).uses_place());
+  CHECK(at(causal, x, 2, 2, {10, 10}) == 5);
+  CHECK(at(causal, x, 2, 3, {10, 10}) == -kInfinity);
+  CHECK(at(causal, x, 0, 1, {(1 << 24) + 1, 1 << 24}) == 5);
+  CHECK(at(causal, x, 0, 2, {(1 << 24) + 1, 1 << 24}) == -kInfinity);
+  CHECK(causal.places() == 2);
+  CHECK(causal.uses_coordinates());
+  CHECK_FALSE(parsed("x0 * 2", 1).uses_coordinates());
   CHECK(parsed("row * 64 + col", 0).evaluate({}, 3, 5) == 197);
   CHECK(parsed("max(row, col) - min(row, col) + abs(-row)", 0).evaluate({}, 3, 5) == 5);
-  CHECK(parsed("at0 * at1", 0).evaluate({}, 0, 0, std::int64_t{1} << 62, std::int64_t{1} << 62) == std::ldexp(1.0f, 62));
+  CHECK(at(parsed("at0 * at1", 0), {}, 0, 0, {std::int64_t{1} << 62, std::int64_t{1} << 62}) == std::ldexp(1.0f, 62));
+}
+
+TEST_CASE("a mask of more than a row's and a column's place names as many numbers as it needs", "[core]") {
+  const auto window = parsed("select(min(min(at0 + col < at1, at2 + row < at3), col - row + at4 >= 0), x0, 0)", 1);
+  CHECK(window.places() == 5);
+  CHECK(window.uses_place(4));
+  CHECK_FALSE(window.uses_place(5));
+  const std::vector<float> x{5};
+  CHECK(at(window, x, 3, 2, {10, 13, 20, 24, 1}) == 5);
+  CHECK(at(window, x, 3, 3, {10, 13, 20, 24, 1}) == 0);  // its column is beyond the end
+  CHECK(at(window, x, 4, 2, {10, 13, 20, 24, 1}) == 0);  // its row is
+  CHECK(at(window, x, 3, 1, {10, 13, 20, 24, 1}) == 0);  // it lies before the window
+}
+
+TEST_CASE("bits of whole numbers are taken apart as two's complement has them", "[core]") {
+  CHECK(value("bit_and(shift_right(x0, 4), 15)", {0x5A}) == 5);
+  CHECK(value("bit_and(x0, 15)", {-1}) == 15);
+  CHECK(value("shift_right(x0, 1)", {-3}) == -2);
+  CHECK(value("wrap(shift_left(x0, 4), 8)", {0x0F}) == -16);
+  CHECK(value("shift_right(wrap(shift_left(x0, 4), 8), 4)", {0x09}) == -7);  // a signed number of four bits
+  CHECK(value("wrap(x0, 8)", {255}) == -1);
+  CHECK(value("wrap(x0, 32)", {2147483648.0f}) == -2147483648.0f);
+  CHECK(value("bit_or(bit_xor(x0, 5), 16)", {6}) == 19);
+  CHECK(value("bit_and(x0, 255)", {std::nanf("")}) == 0);
 }
 
 TEST_CASE("a map is counted as a compiler would write it", "[core]") {
   for (const auto& [text, expected] : std::vector<std::pair<std::string, std::string>>{
            {"x0", "1 0 0"},                                        // a copy
            {"-x0", "1 0 0"},                                       //
+           {"bit_and(shift_right(x0, 4), 15) - 8", "0 3 0"},       // of integers that were loaded
            {"x0 * x1 + x2", "1 0 0"},                              // one fused multiply-add
            {"x2 - x0 * x1", "1 0 0"},                              //
            {"-(x0 * x1) + x2", "1 0 0"},                           //
@@ -276,7 +306,7 @@ TEST_CASE("a hostile expression of a map is refused soon", "[core]") {
     std::string text;
     for (std::size_t length = random() % 24; length > 0; --length) text += letters[random() % letters.size()];
     if (const auto expression = MapExpression::parse(text, 3))
-      expression->evaluate(std::vector<float>{1, 2, 3}, 1, 2, 3, 4), expression->counts();
+      expression->evaluate(std::vector<float>{1, 2, 3}, 1, 2, std::vector<std::int64_t>{3, 4, 5, 6, 7, 8, 9, 10}), expression->counts();
     else
       CHECK_FALSE(expression.error().faults.empty());
   }

@@ -97,12 +97,11 @@ TEST_CASE("without time, or when stopped, no period is priced, and that is said"
   const Problem problem = attention();
   SolveRequest request = request_of(problem, {"at most 1 stage"});
   std::stop_source stopped;
-  const Prices cut = price_constraints(request, stopped.get_token(),
-                                       {.asking =
-                                            [&](const std::string& doing) {
-                                              if (doing.starts_with("the least period")) stopped.request_stop();
-                                            }},
-                                       nullptr, one_by_one(problem));
+  PriceListener listener;
+  listener.asking = [&](const std::string& doing) {
+    if (doing.starts_with("the least period")) stopped.request_stop();
+  };
+  const Prices cut = price_constraints(request, stopped.get_token(), listener, nullptr, one_by_one(problem));
   CHECK(cut.cancelled);
   CHECK(cut.all.ii);
   CHECK_FALSE(cut.none.period);

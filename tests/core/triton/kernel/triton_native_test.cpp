@@ -275,11 +275,17 @@ TEST_CASE("the texts of all versions give the same graph", "[triton]") {
 }
 
 TEST_CASE("what cannot be a schedule problem is refused by name and line", "[triton]") {
-  const TritonProgram old = program_of("gemm_pointers.sm80.scheduled");
-  const auto refused = to_native(old, *usual_loop(old), TextReading::Free);
+  std::string text = read_file(test::repository_path("tests/triton/texts/gemm_pointers.sm80.scheduled.ttgir")).value();
+  const std::size_t product = text.find("tt.dot ");
+  REQUIRE(product != std::string::npos);
+  Result<mlir::Module> scaled = mlir::parse(text.replace(product, 7, "tt.dot_scaled "), "scaled.ttgir");
+  REQUIRE(scaled.ok());
+  const Result<TritonProgram> old = make_program(*std::move(scaled));
+  REQUIRE(old.ok());
+  const auto refused = to_native(*old, *usual_loop(*old), TextReading::Free);
   REQUIRE_FALSE(refused);
   CHECK(refused.error().faults[0].pointer == "83");
-  CHECK(refused.error().faults[0].message.find("tt.dot") != std::string::npos);
+  CHECK(refused.error().faults[0].message.find("tt.dot_scaled") != std::string::npos);
   const TritonProgram none = program_of("swiglu_elementwise.sm90.scheduled");
   CHECK(usual_loop(none) == nullptr);
   const TritonProgram last = program_of("attention_forward.sm90.final");
