@@ -147,6 +147,7 @@ bool Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   barrier.arrivals.clear();
   barrier.steps.clear();
   barrier.steps_before.clear();
+  barrier.waits.clear();
   barrier.had_bytes = barrier.bytes_before = false;
   barrier.made_by = by.warp;
   barrier.made_at = by.pc;
@@ -157,7 +158,14 @@ bool Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   return true;
 }
 
-void Barriers::inval(std::uint64_t address, const By& by) {
+void Barriers::waits(Mbarrier& barrier, const By& by, const KnownClocks& known) {
+  barrier.waited_at = true;
+  const auto same = std::ranges::find(barrier.waits, by.warp, &Mbarrier::Step::warp);
+  Mbarrier::Step& step = same != barrier.waits.end() ? *same : barrier.waits.emplace_back();
+  step = {by.component, known.seen.at(by.component), by.warp, by.pc};
+}
+
+void Barriers::inval(std::uint64_t address, const By& by, const KnownClocks& known) {
   const auto found = by_address_.find(address);
   if (found == by_address_.end() || !mbarriers_[found->second].valid) {
     find(CheckRule::BarrierNotMade, by, fmt::format("no mbarrier is at {} to invalidate", shared_reference(address)), as_other(address));
@@ -168,6 +176,13 @@ void Barriers::inval(std::uint64_t address, const By& by) {
   if (!barrier.waiting.empty())
     find(CheckRule::BarrierPlace, by, fmt::format("{} is invalidated while warps wait at it", barrier_reference(address)),
          as_other(address));
+  const auto unknown =
+      std::ranges::find_if(barrier.waits, [&](const Mbarrier::Step& step) { return known.seen.at(step.component) < step.epoch; });
+  if (barrier.waiting.empty() && unknown != barrier.waits.end())
+    find(CheckRule::BarrierPlace, by,
+         fmt::format("{} invalidates {}, where {} may still wait at {}: nothing between orders them", warp_reference(by.warp),
+                     barrier_reference(address), warp_reference(unknown->warp), place_reference(unknown->pc)),
+         as_other(address), {{unknown->pc, unknown->warp, "waits there"}});
   barrier.valid = false;
   rest_->living.erase(address);
 }

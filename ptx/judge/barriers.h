@@ -50,6 +50,7 @@ struct Mbarrier {
   std::vector<Step> steps, steps_before;
   bool had_bytes = false, bytes_before = false;  ///< this phase, the phase before: bytes were to come
   bool waited_at = false;                        ///< somebody tried to wait here, ever
+  std::vector<Step> waits;                       ///< since it was made, of each warp the last
   std::vector<FragmentId> waiting;
   /// Who ever arrived here or brought bytes, once for each warp and pc, for the report of a hang.
   std::vector<Arrival> arrive_places;
@@ -70,9 +71,12 @@ class Barriers {
   // mbarriers
   /// False where there are more mbarriers than are kept.
   bool init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch);
-  void inval(std::uint64_t address, const By& by);
+  /// Who waited here must be known to have done so.
+  void inval(std::uint64_t address, const By& by, const KnownClocks& known);
   /// Bytes [begin, end) are written by something else than a barrier's instructions ("copy", "store"): a finding where a barrier lives.
   void overwritten(std::uint64_t begin, std::uint64_t end, const char* what, const By& by);
+  /// A try to wait.
+  void waits(Mbarrier& barrier, const By& by, const KnownClocks& known);
   /// The barrier at an address, found valid and known to `known`, else a finding and (where nothing was ever made there) nullptr.
   Mbarrier* use(std::uint64_t address, const By& by, const KnownClocks& known);
   /// `count` arrivals that bring `brought`; expects `bytes` more first. Whom to wake, if the phase is complete.

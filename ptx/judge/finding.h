@@ -52,6 +52,7 @@ enum class CheckRule : std::uint8_t {
   ExitWhileStoring,
   LoadNotWaited,
   MissingTensorFence,
+  ProductOrder,
   PartialPhase,
   UnorderedStores,
   // notes

@@ -115,7 +115,7 @@ ActionEnd make(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
 
 ActionEnd invalidate(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, {"the number", 0}))
-    run.barriers.inval(group.address, run.by(fragment, instruction));
+    run.barriers.inval(group.address, run.by(fragment, instruction), run.warp_of(fragment).known);
   return ActionEnd::Go;
 }
 
@@ -193,7 +193,7 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   for (const BarrierLanes& group : groups) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
-    barrier->waited_at = true;
+    run.barriers.waits(*barrier, run.by(fragment, instruction), run.warp_of(fragment).known);
     if (!over(instruction, *barrier, group.number)) {
       if (missing == nullptr) {
         missing = barrier;
@@ -202,7 +202,11 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
       continue;
     }
     any = true;
-    if (!instruction.has("relaxed")) run.warp_of(fragment).known.join(barrier->done);
+    KnownClocks& known = run.warp_of(fragment).known;
+    if (instruction.has("relaxed"))
+      known.tensor.join(barrier->done.tensor);
+    else
+      known.join(barrier->done);
     for_lanes(group.lanes, [&](int lane) { result.bits[static_cast<std::size_t>(lane)] = 1; });
   }
   if (run.stopped()) return ActionEnd::Go;

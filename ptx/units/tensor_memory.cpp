@@ -1,5 +1,5 @@
 // Loads and stores are over when the warp has waited for them: until then they are of components of their own. What both fences say goes
-// through the second clock, with what barriers hand on.
+// through a clock of its own, with what barriers hand on.
 #include "ptx/units/tensor_memory.h"
 
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ ActionEnd tensor_free(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
   ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, by.pc, warp.index, "tcgen05.dealloc"};
   access.cycle = by.cycle;
   KnownClocks known = tensor_known(run, warp);
-  known.async = known.seen;  // no fence is asked for before the memory is given back
+  known.tensor = known.seen;  // no fence is asked for before the memory is given back
   unit.memories[cta].free(column_of(*address), static_cast<int>(std::min<std::uint64_t>(*columns, 1 << 20)), access, known, by);
   run.wake(unit.waiting[cta], std::max(fragment.time, run.now()));
   unit.waiting[cta].clear();
@@ -194,11 +194,14 @@ void unit_load_used(ClusterRun& run, Warp& warp, Epoch load) {
 ActionEnd tensor_fence(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask) {
   Warp& warp = run.warp_of(fragment);
   WarpTensor& tensor = tensor_of(run, warp);
+  // Both order tensor memory across relaxed arrivals and waits, too: the ISA's own patterns are made of those.
   if (instruction.has("fence::before_thread_sync")) {
-    warp.known.async.raise(tensor.loads.component, tensor.loads.over);
-    warp.known.async.raise(tensor.stores.component, tensor.stores.over);
+    warp.known.tensor.raise(tensor.loads.component, tensor.loads.over);
+    warp.known.tensor.raise(tensor.stores.component, tensor.stores.over);
+    warp.fenced.tensor.join(warp.known.tensor);
   } else {
-    tensor.fenced = warp.known.async;
+    tensor.fenced = warp.known.tensor;
+    warp.known.seen.join(warp.known.tensor);
   }
   return ActionEnd::Go;
 }

@@ -179,9 +179,9 @@ TEST_CASE("an mbarrier is used where one was made, by who knows of it") {
     CHECK(scene.rules() == kNone);
   }
   SECTION("it was invalidated") {
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.barriers.use(kAddress, scene.by(0, 5), scene.step(0, 1));
-    scene.barriers.inval(kAddress, scene.by(0, 6));
+    scene.barriers.inval(kAddress, scene.by(0, 6), {});
     CHECK(scene.rules() == std::vector{CheckRule::BarrierNotMade, CheckRule::BarrierNotMade});
   }
 }
@@ -191,10 +191,20 @@ TEST_CASE("the place of an mbarrier is its own until it is invalidated") {
   Mbarrier& barrier = scene.make(1);
   SECTION("made anew behind inval: parity begins again") {
     scene.barriers.arrive(barrier, 1, 0, scene.step(0, 2), scene.by(0, 3));
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.make(1);
     CHECK(Barriers::over(barrier, true));
     CHECK_FALSE(Barriers::over(barrier, false));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("invalidated where another warp may still wait") {
+    scene.barriers.waits(barrier, scene.by(1, 3), scene.step(1, 5));
+    scene.barriers.inval(kAddress, scene.by(0, 4), scene.step(1, 4));
+    CHECK(scene.rules() == std::vector{CheckRule::BarrierPlace});
+  }
+  SECTION("invalidated behind all waits") {
+    scene.barriers.waits(barrier, scene.by(1, 3), scene.step(1, 5));
+    scene.barriers.inval(kAddress, scene.by(0, 4), scene.step(1, 5));
     CHECK(scene.rules() == kNone);
   }
   SECTION("made anew as it is") {
@@ -208,7 +218,7 @@ TEST_CASE("the place of an mbarrier is its own until it is invalidated") {
   }
   SECTION("invalidated while somebody waits") {
     barrier.waiting.push_back(3);
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     CHECK(scene.rules() == std::vector{CheckRule::BarrierPlace});
   }
   SECTION("a copy over it") {
@@ -245,7 +255,7 @@ TEST_CASE("what is left of an mbarrier's last phase") {
   }
   SECTION("half of its arrivals when it is invalidated") {
     scene.barriers.arrive(barrier, 1, 0, scene.step(0, 3), scene.by(0, 3));
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.barriers.check_end();
     CHECK(scene.rules() == std::vector{CheckRule::PartialPhase});
   }
@@ -258,7 +268,7 @@ TEST_CASE("a fence makes a warp's barriers known to the async proxy") {
   CHECK_FALSE(barrier.fenced);
   scene.barriers.fence_made(0);
   CHECK(barrier.fenced);
-  scene.barriers.inval(kAddress, scene.by(0, 4));
+  scene.barriers.inval(kAddress, scene.by(0, 4), {});
   scene.make(1);
   CHECK_FALSE(barrier.fenced);
 }

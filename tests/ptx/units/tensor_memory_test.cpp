@@ -77,6 +77,20 @@ TEST_CASE("a product in tensor memory is read behind its commit's barrier and a 
   CHECK(run(allocate(64) + product("") + done + kLoad + kWaitLoad + free_all(64)).has(CheckRule::Hang));
 }
 
+TEST_CASE("products of one accumulator and shape are in order, others wait for a commit where they meet") {
+  const auto again = [](int columns) {
+    return fmt::format("  add.s32 %r24, %r20, {};\n  tcgen05.mma.cta_group::1.kind::f16 [%r24], %rd0, %rd0, %r21, %p1;\n", columns);
+  };
+  const auto second = [&](int columns) { return run(allocate(64) + product(again(columns) + kCommit) + wait(1, 0, "D") + free_all(64)); };
+  CHECK(second(0).clean());
+  CHECK(second(32).clean());
+  CHECK(second(8).has(CheckRule::ProductOrder));
+  const std::string waited = kCommit + wait(1, 0, "FIRST") + kAfter;
+  const UnitResult right = run(allocate(64) + product(waited + again(8) + kCommit) + wait(1, 1, "D") + free_all(64));
+  INFO(right.said());
+  CHECK(right.clean());
+}
+
 TEST_CASE("a product reads its operands behind their barrier, and they are overwritten behind its commit") {
   const std::string early =
       by_one(load_tile(kTiles, 0), "COPIED") + by_one(kMultiply + kCommit, "MULTIPLIED") + wait(0, 0, "W") + wait(1, 0, "D");
@@ -153,6 +167,32 @@ TEST_CASE("operand A in tensor memory is stored, waited for and fenced first") {
   CHECK(run(begin + eight + kBefore + kSync + kAfter + end).has(CheckRule::TensorMemoryRace));
   CHECK(run(begin + eight + kWaitStore + kSync + kAfter + end).has(CheckRule::MissingTensorFence));
   CHECK(run(begin + eight + kWaitStore + kBefore + kSync + end).has(CheckRule::MissingTensorFence));
+  const std::string proxy_fence = "  fence.proxy.async.shared::cta;\n";  // it orders shared memory
+  CHECK(run(begin + eight + kWaitStore + proxy_fence + kSync + kAfter + end).has(CheckRule::MissingTensorFence));
+  CHECK(run(begin + eight + kWaitStore + kBefore + kSync + proxy_fence + end).has(CheckRule::MissingTensorFence));
+}
+
+TEST_CASE("tcgen05.fence orders tensor memory across an arrival and a wait that are relaxed") {
+  const auto hand_on = [](const std::string& before, const std::string& after) {
+    UnitCase small;
+    small.target = "sm_100a";
+    small.threads = 256;
+    small.body = allocate(32) + by_one("  mbarrier.init.shared::cta.b64 [%r2+16], 128;\n", "OWN") + kSync +
+                 "  and.b32 %r22, %r1, 3;\n  shl.b32 %r22, %r22, 21;\n  add.s32 %r22, %r22, %r20;\n"
+                 "  setp.gt.s32 %p2, %r1, 3;\n  @%p2 bra READ;\n"
+                 "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%r22], {%r30, %r31, %r32, %r33};\n" +
+                 kWaitStore + before +
+                 "  mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r2+16];\n  bra.uni DONE;\n"
+                 "READ:\n  mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p14, [%r2+16], 0;\n  @!%p14 bra READ;\n" +
+                 after + "  tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r30, %r31, %r32, %r33}, [%r22];\n" + kWaitLoad + kUse + "DONE:\n" +
+                 free_all(32);
+    return run_unit_case(small);
+  };
+  const UnitResult right = hand_on(kBefore, kAfter);
+  INFO(right.said());
+  CHECK(right.clean());
+  CHECK_FALSE(hand_on("", kAfter).clean());
+  CHECK_FALSE(hand_on(kBefore, "").clean());
 }
 
 TEST_CASE("a pair of CTAs multiplies together, and both are signalled") {
