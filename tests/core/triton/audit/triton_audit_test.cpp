@@ -207,7 +207,8 @@ TEST_CASE("a loop that asks for stages itself is one that Triton pipelines, in t
   const std::string asked = edited(plain, "scf.for", "\n    }", "\n    } {tt.num_stages = 3 : i32}");
   const Audited a = audited(asked);
   CHECK_FALSE(says(a.at("form"), "finds nothing"));
-  CHECK(a.find("loads") == nullptr || a.at("loads").weight == RowMark::Fine);
+  const bool fine = a.find("loads") == nullptr || a.at("loads").weight == RowMark::Fine;
+  CHECK(fine);
   REQUIRE(a.audit.loops.size() == 1);
   REQUIRE(a.audit.loops[0].loads.size() == 1);
   CHECK(a.audit.loops[0].loads[0].slots == 2);
