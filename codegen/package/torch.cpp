@@ -180,7 +180,7 @@ class TorchPackage {
                       [&](const TorchSize& s) {
                         return s.tensor ? fmt::format("{} is dimension {} of `{}`", s.name, s.dimension, op_.tensors[*s.tensor].name)
                                         : fmt::format("{} is an argument{}", s.name,
-                                                      s.shapes ? "" : fmt::format(", {} where it is left out", s.value));
+                                                      s.optional ? fmt::format(", {} where it is left out", s.value) : "");
                       }) +
                ".\n";
     for (const RunTimeScalar& scalar :
@@ -221,7 +221,7 @@ class TorchPackage {
   std::string parameters(bool defaults, bool scalars = true) const {
     std::string list = given_names([&](std::size_t t) { return op_.tensors[t].name; });
     for (const TorchSize& size : op_.sizes)
-      if (size.argument()) list += fmt::format(", {}{}", size.name, defaults && !size.shapes ? fmt::format("={}", size.value) : "");
+      if (size.argument()) list += fmt::format(", {}{}", size.name, defaults && size.optional ? fmt::format("={}", size.value) : "");
     for (const TorchScalar& scalar : scalars ? op_.scalars : std::vector<TorchScalar>())
       list += fmt::format(", {}{}", scalar.name, defaults ? "=None" : "");
     return list;

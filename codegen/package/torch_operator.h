@@ -35,7 +35,8 @@ struct TorchSize {
   std::optional<std::size_t> tensor{};  ///< where it is read, of the operator's tensors; none: an argument of its own
   std::size_t dimension = 0;            ///< of that tensor
   std::int64_t value = 1, small = 1;    ///< at which the kernel was made, and for tests
-  bool shapes = true;                   ///< a tensor's shape depends on it; else the argument may be left out
+  bool shapes = true;                   ///< a tensor's shape depends on it
+  bool optional = false;                ///< the argument may be left out: no shape says it, and no length that a tensor holds
   bool argument() const { return !tensor; }
 };
 
