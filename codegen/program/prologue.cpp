@@ -4,6 +4,7 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/epilogue.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -77,9 +78,9 @@ void lower_prologue(ProgramDraft& draft) {
       fill_accumulator(draft, i);
       continue;
     }
-    if (op.kind != "tma_load") {
+    if (op.kind != "tma_load" && !is_async_load(op)) {
       draft.refuse("prologue_kind", {op.name},
-                   fmt::format("'{}' fills shared memory before the loop; only tma_load does so here", op.name));
+                   fmt::format("'{}' fills shared memory before the loop; only loads to shared memory do so here", op.name));
       continue;
     }
     if (!draft.readers.contains(value)) continue;  // it is not read
