@@ -165,7 +165,8 @@ void write_role(EmitContext& emit, std::size_t index) {
     emit.text.open("if ({}{}threadIdx.x < {} && elected()) {{", emit.program.pair && issues_products(role) ? "rank == 0 && " : "",
                    role.first_thread > 0 ? fmt::format("threadIdx.x >= {} && ", role.first_thread) : "", role.first_thread + 32);
   } else {
-    emit.text.line("const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", role.first_thread);
+    emit.text.line("{}const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", works ? "" : "[[maybe_unused]] ",
+                   role.first_thread);
     const bool tensor = std::any_of(role.sections.begin(), role.sections.end(), [&](const Section& s) {
       return std::any_of(s.steps.begin(), s.steps.end(), [&](const Step& step) { return touches_tensor(emit, step); });
     });

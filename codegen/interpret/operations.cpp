@@ -47,7 +47,7 @@ void issue(BlockState& state, const Flat& flat) {
   Agent& agent = state.agents[flat.role];
   const Step& step = *flat.step;
   if (step.engine == Engine::Mma && step.output.kind == Place::Kind::Buffer) return issue_product(state, flat);
-  if (state.data && step.engine != Engine::Mma)
+  if (state.data && step.engine != Engine::Mma && !step.copies)
     if (std::string why = state.data->misplaced(step, state.tile_of(flat.role, agent.tile), step.iteration + flat.shift); !why.empty())
       return state.fail(FaultKind::Alignment, flat, agent.tile, std::move(why));
   auto made = std::make_unique<Async>();

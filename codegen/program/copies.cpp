@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/kernel/op_kind.h"
-
 namespace heddle::codegen {
 namespace {
 
@@ -20,7 +18,7 @@ void arrange_copies(ProgramDraft& draft) {
   std::set<std::size_t> copied;  // barriers
   for (std::size_t r = 0; r < draft.roles.size(); ++r)
     for_each_drafted(draft.roles[r], [&](Step& step) {
-      if (step.kind != StepKind::Issue || step.engine != Engine::Load || !is_async_load(op_of(draft.kernel, step.op))) return;
+      if (step.kind != StepKind::Issue || step.engine != Engine::Load || op_of(draft.kernel, step.op).kind != "load") return;
       Barrier& barrier = draft.program.barriers[step.barrier];
       step.copies = true;
       step.count = barrier.arrivals = draft.warps_of(r) * kThreadsPerWarp;
