@@ -187,6 +187,12 @@ void store_tile(ProgramDraft& draft, std::size_t i, Step stage) {
       for (const Operand& in : draft.kernel.epilogue[k].inputs) {
         const auto place = epilogue_place(draft, role, k, in);
         if (!place) return;
+        if (place->kind == Place::Kind::Buffer && !draft.tile_full.contains(place->value))
+          return draft.refuse(
+              "epilogue_kind", {draft.kernel.epilogue[k].name},
+              fmt::format("'{}' reads '{}' after the loop, which no mma of the loop leaves there: let the loop's own sum be "
+                          "what is stored",
+                          draft.kernel.epilogue[k].name, in.value));
         if (place->kind == Place::Kind::Buffer && awaited.insert(place->value).second) {
           // The signal is one for all mmas of its role, also for those that read the tiles.
           if (draft.role_of(draft.problem.value(draft.body_value[place->value]).producer) == role)

@@ -33,10 +33,14 @@ constexpr const char* kAwaitsOwnProduct =
 constexpr const char* kRoomLeft = "the allocation is a power of two and has columns to spare";
 constexpr const char* kReadByThen = "dQ, which the role has awaited, was made after dP had been read";
 constexpr const char* kAgain = "the same stands there again before anything relies on it";
+constexpr const char* kOtherResult = "one role stores both results, and waits for all stores again before each of them";
 constexpr const char* kOwnTile = "the next product that fills what was loaded is the role's own, and its warps meet before it";
 
 const std::vector<Harmless> kHarmless{
     {"layernorm", "'advance c1: slot +1 of 3", "the ring of one role: writing and reading it go on together from another slot"},
+    {"gemm_pointers_hopper", "'retire store commit groups", kOtherResult},
+    {"gemm_pointers_hopper", "'sync the role's warps", kOtherResult},
+    {"gemm_pointers_hopper", "'close the commit group of stores'", kOtherResult},
     {"attention_forward_blackwell", "consumer A, prologue 1: 'fence: accesses to tensor memory so far", kMeetsAnyway},
     {"attention_forward_blackwell", "consumer A, prologue 1: 'sync", kMeetsAnyway},
     {"attention_forward_blackwell", "consumer B, prologue 1: 'fence: accesses to tensor memory so far", kMeetsAnyway},
