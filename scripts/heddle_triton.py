@@ -990,7 +990,7 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     # Of a kernel that Triton specializes, the text with its partitions is what it runs.
     whole = text.with_name(text.name.replace(".scheduled.", ".partitioned."))
     whole = whole if whole.exists() else text
-    own, best, free, why_none = ask_heddle("compare", whole, *machine, "--format", "json", searches=2, read=lambda answer: [
+    own, best, free, why_none = ask_heddle("compare", whole, *machine, "--format", "json", accepted=(0, 5), searches=2, read=lambda answer: [
         *(int(answer["sides"][at].get("period") or 0) for at in range(3)), answer["sides"][1].get("why_not")])
     row[1:] = [*(str(period or "-") for period in (own, best, free)), predicted_bytes(whole), str(beside.get("shared"))]
     if not best:

@@ -143,7 +143,7 @@ def try_kernel(kernel: Found, target: int, folder: Path, row: Row) -> None:
         return
     row.put(opened=True, loop=bool(re.search(r"(?m)^ *(%\S+ = )?scf\.(for|while)", text.read_text())), **audit)
     periods = row.step("compare", lambda: heddle_triton.ask_heddle(
-        "compare", text, "--format", "json", searches=1, read=lambda answer: [side.get("period") for side in answer["sides"]]))
+        "compare", text, "--format", "json", accepted=(0, 5), searches=1, read=lambda answer: [side.get("period") for side in answer["sides"]]))
     if periods is None:
         return
     row.put(compared=True, periods=periods)

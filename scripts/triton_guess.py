@@ -202,11 +202,11 @@ class FolderFinder:
 def load(path: Path, root: Path) -> types.ModuleType:
     """The module of a file that lies in the folder `root`, which may be part of a package."""
     top = path.parent
-    while (top / "__init__.py").exists() and top != root.parent:
+    while (top / "__init__.py").exists():  # also above the folder that was named
         top = top.parent
     folder = root if root.is_dir() else root.parent
     sys.path[1:1] = list(dict.fromkeys(map(str, (top, folder, folder.parent))))
-    sys.meta_path[0:0] = [FolderFinder(folder), AbsentPackages()]
+    sys.meta_path[0:0] = [FolderFinder(top if folder.is_relative_to(top) else folder), AbsentPackages()]
     name = ".".join(path.relative_to(top).with_suffix("").parts)
     for word in range(1, name.count(".") + 1):
         importlib.import_module(".".join(name.split(".")[:word]))
@@ -226,7 +226,7 @@ CONSTANTS = [
     (r"\w*HEAD_?DIM\w*|BLOCK_?(D|DMODEL|DV|DPE|HEADDIM)\w*|BLOCK_SIZE_D\w*|Lk|Lv|head_size\w*|head_dim|D|DK|DV|K|V", 128),
     (r"(BLOCK|TILE)_?H\w*|BH", 16), (r"GROUP_?(SIZE)?_?M?|group_m|GROUP_M\w*", 8), (r"group_size|GROUP_SIZE\w*|group_k|group_n", 128),
     (r"(BLOCK|TILE)\w*|block_size\w*|BLOCK\w*|\w*_BLOCK", 128), (r"num_stages|NUM_STAGES|STAGES", 3), (r"num_warps", 4), (r"SPLIT_?K\w*|NUM_SPLITS?", 1),
-    (r"N_?CTX\w*|\w*SEQ_?LEN\w*|MAX_\w+|T|L|M|N|n_cols|N_COLS\w*", 4096), (r"HQ|N?H|H_Q|NUM_HEADS|num_heads|\w*_heads", 32), (r"G|kv_group_num|\w*GROUPS?\w*", 4),
+    (r"N_?CTX\w*|\w*SEQ_?LEN\w*|MAX_\w+|T|L|M|N|N_\w+|NUM_(ROWS|TOKENS)|\w+_ROWS", 4096), (r"HQ|N?H|H_Q|NUM_HEADS|num_heads|\w*_heads", 32), (r"G|kv_group_num|\w*GROUPS?\w*", 4),
     (r"B|Z|BATCH\w*", 4), (r"NUM_SMS?|NUM_PROGRAMS", 132), (r"VEC\w*|W|NUM_\w+|num_\w+", 4), (r"EVEN_\w+", True), (r"\w*NORMALI[SZ]\w*|\w*scale", 1.0),
     (r"(USE|IS|HAS|STORE|LOAD|SAVE|INPLACE|CAUSAL|ADD|APPLY|ENABLE|COMPUTE|RETURN|USES|WITH|DO|REVERSE|OUTPUT|HEAD_FIRST)(_\w+)?", False),
     (r"(ACTIVATION|activation|act\w*|ACT\w*)", ""), (r"\w*PRECISION\w*|\w*precision\w*", "tf32"), (r"eps\w*|EPS\w*", 1e-6)]
@@ -361,7 +361,7 @@ class Guess:
         if re.search(r"(?i)dtype|_ty$|_type$", name):
             return self.triton.language.float32 if re.search("(?i)acc|compute", name) else self.triton.language.float16
         for pattern, value in CONSTANTS:
-            if re.fullmatch(pattern, name):
+            if re.fullmatch(pattern, name) or len(name) > 2 and re.fullmatch(pattern, name.upper()):
                 return value
         if name in self.shape.bools:
             return False
