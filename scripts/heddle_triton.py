@@ -46,7 +46,7 @@ OLDEST = (3, 4)  # its texts are the first that carry a schedule
 TARGETS = (80, 86, 89, 90, 100, 103, 110, 120)
 MULTIPROCESSORS = {80: 108, 90: 132, 100: 148}  # what scripts ask to size a persistent grid
 SECONDS, SEARCH_SECONDS = 60, 60  # that heddle has for an answer, and in addition for a search
-FINISH_SECONDS = int(os.environ.get("HEDDLE_FINISH_SECONDS", "600"))  # that Triton has for the rest of its passes
+FINISH_SECONDS = int(number) if (number := os.environ.get("HEDDLE_FINISH_SECONDS", "")).isdigit() else 600  # that Triton has for the rest of its passes
 MOST_BYTES = 64 << 20  # of a text, and of what a program says
 
 
@@ -344,10 +344,10 @@ def heddle_command() -> str:
     return "heddle"
 
 
-def hear(words: list[str], seconds: float | None = None, **options: Any) -> tuple[int, str, str]:
-    """How a program ended, and what it said on both streams. A fault where it cannot be run, needs longer, or talks without end."""
+def hear(words: list[str], seconds: float | None = None, late: str = "", **options: Any) -> tuple[int, str, str]:
+    """How a program ended, and what it said on both streams. A fault where it cannot be run, needs longer (`late` says so), or talks without end."""
     end = math.inf if seconds is None else time.monotonic() + seconds
-    late = Fault(f"{words[0]} gave no answer to '{next((word for word in words[1:] if not word.endswith('.py')), '')}' in {seconds} s")
+    late = Fault(late or f"{words[0]} gave no answer to '{words[1]}' in {seconds} s")
     try:
         run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **options)
     except (OSError, ValueError) as fault:
@@ -809,7 +809,8 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
     with tempfile.TemporaryDirectory() as folder:
         words, environment = child("_finish", folder, {"text": str(path), "form": form, "folder": folder, "target": target or int(named[1]), "whole": whole,
                                                        "options": options_for(path, text, given or {})})
-        code, _, said = hear(words, FINISH_SECONDS, env=environment)
+        late = f"Triton does not end on {path.name} within {FINISH_SECONDS} s (HEDDLE_FINISH_SECONDS allows more)"
+        code, _, said = hear(words, FINISH_SECONDS, late, env=environment)
         if code:
             how = f"crashed (signal {-code})" if code < 0 else "failed"
             raise Fault(f"Triton {how} on {path.name}: {telling_line(said)}")
