@@ -385,6 +385,7 @@ def ask_heddle(*arguments: Any, accepted: tuple = (0,), searches: int = 0, read:
     code, stdout, stderr = hear(words, seconds, env=dict(os.environ, HEDDLE_CALLED=heddle_command()))
     if code not in accepted:
         lines = [line.removeprefix("heddle: ") for line in stderr.splitlines() if line.strip() and not line.startswith("heddle: note:")]
+        lines += [line.strip() for line in stdout.splitlines() if line.strip()][:1]  # of an answer: why there is none
         raise Fault((lines or [f"{program} ended '{arguments[0]}' with code {code} and said nothing"])[0][:400])
     try:
         return read(json.loads(stdout)) if read else None
