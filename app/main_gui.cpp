@@ -11,6 +11,7 @@
 #include "app/command/exit_code.h"
 #include "app/command/help.h"
 #include "app/command/option_words.h"
+#include "app/command/ptx_form.h"
 #include "app/command/terminal.h"
 #include "app/platform/glfw_platform.h"
 #include "app/platform/offscreen_platform.h"
@@ -114,7 +115,8 @@ Result<Ok> open_documents(const Arguments& arguments, Session& session) {
   const std::optional<std::string> machine = beside("MACHINE");
   const std::optional<std::string> schedule = arguments.has("--schedule") ? arguments.text("--schedule") : beside("SCHEDULE");
   if (named || !schedule) {
-    const std::string kernel = named ? with_dump_options(*named, arguments) : "attention_forward_hopper";
+    std::string kernel = named ? with_dump_options(*named, arguments) : "attention_forward_hopper";
+    if (const auto entry = arguments.text("--kernel"); entry && kernel.ends_with(".ptx")) kernel += "#" + *entry;
     const bool sweep = !machine && is_sweep(kernel);
     const auto kind = !machine && !sweep ? classify_file(kernel) : FileKind::Kernel;
     if (sweep || (kind && *kind != FileKind::Kernel))

@@ -820,6 +820,34 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
         return stem, json.loads((Path(folder) / "finished.json").read_text())
 
 
+def memory_of(text: Path) -> dict:
+    """Shared memory and rings as Heddle reads them in a text: what it predicts before Triton's last passes, what there is behind them."""
+    def read(answer: dict) -> dict:
+        memory = answer["memory"]
+        rings = sorted((each["slots"], each["bytes"]) for each in memory["buffers"] if each["what"] == "ring" and each["slots"] > 1)
+        return {"shared": memory["shared_bytes"], "exact": memory["exact"], "rings": rings}
+
+    return ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4), read=read)
+
+
+def against_prediction(path: Path, finished: Path, shared: int) -> str:
+    """What is to be said of Triton's memory beside what heddle predicted for the text."""
+    try:
+        predicted, rings = memory_of(path), memory_of(finished)["rings"]
+    except Fault as fault:
+        return f"not compared with a prediction: {fault}"
+    if (predicted["shared"], predicted["rings"]) == (shared, rings):
+        return "as heddle predicted"
+
+    def listed(each: list) -> str:
+        return ", ".join(f"{slots} x {size}" for slots, size in each) or "none"
+
+    said = f"{predicted['shared']} bytes"
+    if rings != predicted["rings"]:
+        said += f" with rings (slots x bytes) {listed(predicted['rings'])}, and Triton builds {listed(rings)}: its cycles are not to be had either"
+    return f"NOT what heddle predicted: {said}" if predicted["exact"] else f"heddle predicted about {said}; it said that Triton may do otherwise"
+
+
 # ---- use --------------------------------------------------------------------------------------------------------------------------------
 class Entry(NamedTuple):
     name: str
@@ -972,9 +1000,9 @@ def predicted_bytes(text: Path) -> str:
     return ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4), read=read)
 
 
-def give_back(text: Path, machine: list[str], work: Path, finished: Path | None = None, whole: bool = True) -> tuple[Path, str, dict] | None:
+def give_back(text: Path, machine: list[str], work: Path, finished: Path | None = None, whole: bool = True) -> tuple[Path, str, Path, dict] | None:
     """The scheduled text `text` with Heddle's best schedule that Triton's passes can build, in the folder `work`; the bytes that are predicted
-    for it, and what Triton says after the rest of its passes, whose results come to lie in `finished`. None where the text stays the same."""
+    for it, and what `finish` gives, whose results come to lie in `finished`. None where the text stays the same."""
     schedule, edited = work / "best.json", work / text.name.replace(".scheduled.", ".")
     ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule, searches=1)
     ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited, "--quiet")  # else it searches for more to say
@@ -983,7 +1011,7 @@ def give_back(text: Path, machine: list[str], work: Path, finished: Path | None 
     # What Triton said of its own schedule is not true of this one.
     beside = json.loads(text.with_suffix(".json").read_text())
     write_file(edited.with_suffix(".json"), json.dumps({name: value for name, value in beside.items() if name not in ("shared", "tmem_size")}))
-    return edited, predicted_bytes(edited), finish(edited, out=(finished or work / "finished") / edited.stem, whole=whole)[1]
+    return edited, predicted_bytes(edited), *finish(edited, out=(finished or work / "finished") / edited.stem, whole=whole)
 
 
 def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> str:
@@ -1002,12 +1030,12 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     with tempfile.TemporaryDirectory() as work:
         if not (result := give_back(text, machine, Path(work), finished=folder / "finished")):
             return "left to Triton: it would be the same text"
-        edited, predicted, metadata = result
+        edited, predicted, stem, metadata = result
         row[4:] = [f"{row[4]} -> {predicted}", f"{row[5]} -> {metadata.get('shared')}"]
+        said = against_prediction(edited, Path(f"{stem}.ttgir"), metadata["shared"])
         for path in (edited, edited.with_suffix(".json")):
             write_file(folder / path.name, path.read_bytes())
-    otherwise = predicted.isdigit() and predicted != str(metadata.get("shared"))
-    return "given back; Triton's bytes are not those that were predicted" if otherwise else "given back"
+    return f"given back; {said}" if said.startswith(("NOT", "not")) else "given back"
 
 
 def solve(script: str, arguments: list[str], target: int | None, folder: Path, all_configs: bool, machine: list[str]) -> int:
@@ -1108,6 +1136,7 @@ def main(words: list[str]) -> int:
     stem, metadata = finish(options.text, options.target, {"num_warps": options.num_warps, "num_stages": options.num_stages}, options.out)
     tensor_memory = f", tensor memory {metadata['tmem_size']} columns" if metadata.get("tmem_size") else ""
     print(printable(f"{stem}.{{ttgir,ptx,cubin,json}}: shared {metadata['shared']} bytes{tensor_memory}, {metadata['num_warps']} warps; compiled, not run"))
+    print(printable(f"shared memory: {against_prediction(options.text, Path(f'{stem}.ttgir'), metadata['shared'])}"))
     return 0
 
 

@@ -4,6 +4,8 @@
     ptx_texts.py FOLDER                        with what is installed of Triton, TileLang, CuTe DSL (PyPI: triton, tilelang, nvidia-cutlass-dsl)
     ptx_texts.py FOLDER --only triton,cutlass  some of them
     ptx_texts.py FOLDER --cutlass TREE         also NVIDIA's examples in a checkout of CUTLASS: the C++ ones by nvcc, CuTe DSL's tutorials by python
+    ptx_texts.py FOLDER --flash-attention TREE also FlashAttention 3 (with --cutlass, by nvcc, some minutes each) and 4 (PyPI: torch,
+                                               quack-kernels, einops) of a checkout of Dao-AILab/flash-attention
     ptx_texts.py FOLDER --sizes                each launch also with the sizes that `heddle check --sizes auto` proposes
 
 Each kernel has a folder FOLDER/NAME with what `heddle capture` wrote, and FOLDER/NAME.log; a folder that has launches already is only checked.
@@ -28,9 +30,10 @@ from typing import NamedTuple
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "ptx" / "capture" / "programs"
 DSL = "examples/python/CuTeDSL"
 TUTORIAL = f"{DSL}/experimental/task_scheduling/blackwell/tutorial"
+BLACKWELL = f"{DSL}/cute/blackwell/kernel/dense_gemm/dense_gemm_persistent.py"
 PERSISTENT = f"{DSL}/cute/hopper/kernel/dense_gemm/dense_gemm_persistent.py"
 HALF = "--mnkl 512,512,320,1 --tile_shape_mn 128,128 --a_dtype Float16 --b_dtype Float16 --c_dtype Float16 --acc_dtype Float32 --c_major n"
-SECONDS = 900  # that one program has
+SECONDS = 3600  # that one program has
 
 
 class Recipe(NamedTuple):
@@ -39,6 +42,7 @@ class Recipe(NamedTuple):
     target: str
     source: str  # under PROGRAMS, or under the tree of CUTLASS where it is an example of NVIDIA's
     words: str = ""
+    defined: str = ""  # macros, for nvcc
 
     def of_tree(self) -> bool:
         return self.source.startswith("examples/")
@@ -59,9 +63,26 @@ RECIPES = [
     Recipe("cute-tutorial-split-k", "cute_dsl", "sm_100a", f"{TUTORIAL}/06_gemm_split_k_fp16_ts/01_gemm_split_k_fp16.py"),
     Recipe("cutlass-48", "cutlass", "sm_90a", "examples/48_hopper_warp_specialized_gemm/48_hopper_warp_specialized_gemm.cu",
            "--m=512 --n=512 --k=512 --iterations=1"),
+    Recipe("cute-blackwell-2sm", "cute_dsl", "sm_100a", BLACKWELL,
+           "--mnkl 512,512,320,1 --mma_tiler_mn 256,128 --cluster_shape_mn 2,1 --use_2cta_instrs --use_tma_store --skip_ref_check "
+           "--ab_dtype Float16 --c_dtype Float16 --acc_dtype Float32"),
+    Recipe("flash-attention-3", "flash_attention", "sm_90a", "flash_attention_3.cu", "1024 704 4 2", "-DCLUSTER=2"),
+    Recipe("flash-attention-4-90", "flash_attention", "sm_90a", "flash_attention_4.py"),
+    Recipe("flash-attention-4-90-causal", "flash_attention", "sm_90a", "flash_attention_4.py", "causal"),
+    Recipe("flash-attention-4-100", "flash_attention", "sm_100a", "flash_attention_4.py"),
+    Recipe("flash-attention-4-100-causal", "flash_attention", "sm_100a", "flash_attention_4.py", "causal"),
     Recipe("cutlass-49", "cutlass", "sm_90a", "examples/49_hopper_gemm_with_collective_builder/49_collective_builder.cu", "--m=512 --n=512 --k=512"),
 ]
-MODULES = {"triton": "triton", "tilelang": "tilelang", "cute_dsl": "cutlass"}
+MODULES = {"triton": "triton", "tilelang": "tilelang", "cute_dsl": "cutlass", "flash_attention": "quack"}
+# As FlashAttention's own setup.py says them.
+FLASH = "-DNDEBUG -DCUTE_SM90_EXTENDED_MMA_SHAPES_ENABLED -DCUTLASS_ENABLE_GDC_FOR_SM90 --expt-extended-lambda -lcuda".split()
+
+
+class Trees(NamedTuple):
+    """Checkouts that the user names."""
+
+    cutlass: Path | None
+    flash: Path | None
 
 # NVIDIA's examples compare with what torch computes, which needs cuBLAS and a GPU: products and comparisons are left out.
 WITHOUT_PRODUCTS = """
@@ -90,8 +111,8 @@ def find_heddle() -> str:
     return found
 
 
-def compiled(recipe: Recipe, source: Path, tree: Path, folder: Path) -> Path:
-    """The example as a program that says to the stand-ins what it launches."""
+def compiled(recipe: Recipe, source: Path, trees: Trees, folder: Path) -> Path:
+    """The source as a program that says to the stand-ins what it launches."""
     nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
     if not os.access(nvcc, os.X_OK):
         raise Left("no nvcc")
@@ -101,26 +122,33 @@ def compiled(recipe: Recipe, source: Path, tree: Path, folder: Path) -> Path:
     number = recipe.target.removeprefix("sm_")
     words = [nvcc, "-std=c++17", "-O1", "-lineinfo", "--expt-relaxed-constexpr", "-cudart", "shared",
              "-gencode", f"arch=compute_{number},code=compute_{number}"]
-    words += [f"-I{tree / part}" for part in ("include", "tools/util/include", "examples/common")]
+    words += [f"-I{trees.cutlass / part}" for part in ("include", "tools/util/include", "examples/common")]
+    words += recipe.defined.split()
+    if recipe.toolchain == "flash_attention":
+        words += [f"-I{trees.flash / 'hopper'}", *FLASH]
     ended = subprocess.run(words + [str(source), "-o", str(program)], capture_output=True, text=True, timeout=SECONDS)
     if ended.returncode:
         raise Failed(f"nvcc: {(ended.stderr.strip().splitlines() or ['no reason is known'])[-1]}")
     return program
 
 
-def command_of(recipe: Recipe, tree: Path | None, folder: Path) -> list[str]:
-    if recipe.of_tree() and tree is None:
+def command_of(recipe: Recipe, trees: Trees, folder: Path) -> list[str]:
+    by_nvcc = recipe.source.endswith(".cu")
+    if trees.cutlass is None and (recipe.of_tree() or by_nvcc):
         raise Left("needs --cutlass TREE")
-    source = tree / recipe.source if recipe.of_tree() else PROGRAMS / recipe.source
+    if trees.flash is None and recipe.toolchain == "flash_attention":
+        raise Left("needs --flash-attention TREE")
+    source = trees.cutlass / recipe.source if recipe.of_tree() else PROGRAMS / recipe.source
     if not source.is_file():
         raise Failed(f"{source} is not there")
-    if recipe.toolchain == "cutlass":
-        return [str(compiled(recipe, source, tree, folder / "programs")), *recipe.words.split()]
+    if by_nvcc:
+        return [str(compiled(recipe, source, trees, folder / "programs")), *recipe.words.split()]
     module = MODULES[recipe.toolchain]
     if importlib.util.find_spec(module) is None:
         raise Left(f"{module} is not installed in {sys.executable}")
     if not recipe.of_tree():
-        return [sys.executable, str(source), *recipe.words.split()]
+        tree = [str(trees.flash)] if recipe.toolchain == "flash_attention" else []
+        return [sys.executable, str(source), *tree, *recipe.words.split()]
     if importlib.util.find_spec("torch") is None:
         raise Left("torch is not installed")
     wrapper = folder / "programs" / "without_products.py"
@@ -128,11 +156,11 @@ def command_of(recipe: Recipe, tree: Path | None, folder: Path) -> list[str]:
     return [sys.executable, str(wrapper), str(source), *recipe.words.split()]
 
 
-def capture(heddle: str, recipe: Recipe, tree: Path | None, folder: Path) -> None:
+def capture(heddle: str, recipe: Recipe, trees: Trees, folder: Path) -> None:
     into = folder / recipe.name
     if any(into.glob("*.json")):
         return
-    command = command_of(recipe, tree, folder)
+    command = command_of(recipe, trees, folder)
     with open(folder / f"{recipe.name}.log", "w") as log:
         words = [heddle, "capture", "-o", str(into), "--target", recipe.target, "--", *command]
         try:
@@ -163,8 +191,9 @@ def rows_of(heddle: str, recipe: Recipe, folder: Path, sizes: bool) -> list[tupl
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--only", help="triton, tilelang, cute_dsl, cutlass: those, separated by commas")
+    parser.add_argument("--only", help="triton, tilelang, cute_dsl, cutlass, flash_attention: those, separated by commas")
     parser.add_argument("--cutlass", type=Path, metavar="TREE")
+    parser.add_argument("--flash-attention", type=Path, metavar="TREE")
     parser.add_argument("--sizes", action="store_true")
     given = parser.parse_args()
     only = given.only.split(",") if given.only else sorted({recipe.toolchain for recipe in RECIPES})
@@ -173,13 +202,14 @@ def main() -> int:
         parser.error(f"--only: nothing is known of {', '.join(sorted(unknown))}")
     heddle, folder = find_heddle(), given.folder.resolve()
     (folder / "programs").mkdir(parents=True, exist_ok=True)
+    trees = Trees(given.cutlass and given.cutlass.resolve(), given.flash_attention and given.flash_attention.resolve())
     rows, worst = [], 0
     for recipe in RECIPES:
         if recipe.toolchain not in only:
             continue
         print(f"{recipe.name} ...", file=sys.stderr, flush=True)
         try:
-            capture(heddle, recipe, given.cutlass and given.cutlass.resolve(), folder)
+            capture(heddle, recipe, trees, folder)
             made = rows_of(heddle, recipe, folder, given.sizes)
         except Left as reason:
             made = [(recipe.name, f"left out: {reason}", "")]

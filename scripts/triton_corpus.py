@@ -152,7 +152,7 @@ def try_kernel(kernel: Found, target: int, folder: Path, row: Row) -> None:
         row.put(identical=same.read_text() == text.read_text())
     plain = text.with_name(text.name.replace(".partitioned.", ".scheduled."))
     if back := row.step("back", lambda: heddle_triton.give_back(plain, [], folder, whole=False)):
-        _, predicted, metadata = back
+        _, predicted, _, metadata = back
         row.put(accepted=True, back_predicted=predicted, back_shared=metadata.get("shared"))
 
 

@@ -21,9 +21,11 @@ DTYPES = ("fp16", "bf16", "fp32", "i32")
 
 
 def is_jit(decorator: ast.expr) -> bool:
-    """@triton.jit, @jit, @triton.jit(...), and the like of other names that end so."""
+    """@triton.jit, @jit, @triton.jit(...). Not cute.jit or gluon.jit, which are other languages."""
     node = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "jit"
+    if isinstance(node, ast.Attribute):
+        return node.attr == "jit" and isinstance(node.value, ast.Name) and node.value.id == "triton"
+    return isinstance(node, ast.Name) and node.id == "jit"
 
 
 def warm() -> None:

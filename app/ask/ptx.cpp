@@ -30,49 +30,116 @@ Error with_file(Error error, const std::string& file) {
   return error;
 }
 
-/// From a path and words to one launch.
+/// A launch of which name and text are known.
+PtxLaunch named(std::string name, std::string text_path) {
+  PtxLaunch made;
+  made.as.name = std::move(name);
+  made.as.text_path = std::move(text_path);
+  return made;
+}
+
+/// From a path and words to launches.
 class LaunchMaker {
  public:
   explicit LaunchMaker(const PtxQuestion& question) : question_(question) {}
 
-  Result<PtxLaunch> from_text(const std::string& path) {
-    PtxLaunch made{{path, path, {}, {}, {}, {}}, {}, {}};
+  /// Of a text with several kernels of which nothing names one: one launch each, where that was asked for.
+  Result<std::vector<PtxLaunch>> of_text(const PtxPath& path) {
+    const std::string kernel = path.kernel.empty() ? question_.kernel : path.kernel;
+    Result<PtxLaunch> made = from_text(question_.path, path.file, kernel);
+    if (made) return std::vector<PtxLaunch>{*std::move(made)};
+    const bool many = made.error().faults.front().part == "launch kernel";
+    if (!many || !question_.every_kernel) return made.error();
+    std::vector<PtxLaunch> launches;
+    for (const ptx::PtxFunction& function : modules_.at(path.file)->functions) {
+      if (!function.entry) continue;
+      const std::string name(function.name);
+      if (Result<PtxLaunch> each = from_text(path.file + "#" + name, path.file, name))
+        launches.push_back(*std::move(each));
+      else
+        launches.push_back(unreadable(path.file + "#" + name, path.file, each.error()));
+    }
+    return launches;
+  }
+
+  Result<PtxLaunch> from_launch(const std::string& path) {
+    PtxLaunch made = named(path, {});
+    const auto find = [&](const ptx::Launch& launch, const std::string& word) -> std::optional<ptx::NamedParameter> {
+      made.as.text_path = ptx::text_path_of(launch, path);
+      return read_text(made) ? parameter_called(word, *made.as.module, kernel_of(launch)) : std::nullopt;
+    };
+    std::vector<Fault> warnings;
+    Result<ptx::Launch> launch = ptx::read_launch(path, &warnings, find);
+    if (!launch) return launch.error();
+    made.as.launch = *std::move(launch);
+    made.as.text_path = ptx::text_path_of(made.as.launch, path);
+    warn(warnings, made);
+    if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
+    if (const Result<Ok> read = read_text(made); !read) return read.error();
+    return finish(std::move(made), question_.kernel);
+  }
+
+  /// With what is known of its text.
+  PtxLaunch unreadable(std::string name, std::string text_path, Error error) const {
+    PtxLaunch made = named(std::move(name), std::move(text_path));
+    made.as.error = in_options(std::move(error));
+    if (const auto known = modules_.find(made.as.text_path); known != modules_.end()) made.as.module = known->second;
+    return made;
+  }
+
+ private:
+  Result<PtxLaunch> from_text(std::string name, const std::string& path, const std::string& kernel) {
+    PtxLaunch made = named(std::move(name), path);
     if (const Result<Ok> read = read_text(made); !read) return read.error();
     const std::string launch_path = question_.launch_path.empty() ? beside(path) : question_.launch_path;
+    triton_path_.clear();
     if (!launch_path.empty()) {
       const Result<std::string> json = read_file(launch_path);
       if (!json) return json.error();
       if (ptx::says_triton(*json) && !ptx::says_launch(*json)) {
         triton_path_ = launch_path;
       } else {
-        Result<ptx::Launch> launch = ptx::parse_launch(*json, launch_path);
+        const auto find = [&](const ptx::Launch& launch, const std::string& word) {
+          return parameter_called(word, *made.as.module, kernel.empty() ? launch.kernel : kernel);
+        };
+        std::vector<Fault> warnings;
+        Result<ptx::Launch> launch = ptx::parse_launch(*json, launch_path, &warnings, find);
         if (!launch) return launch.error();
         made.as.launch = *std::move(launch);
+        warn(warnings, made);
       }
       if (question_.launch_path.empty()) made.as.told.push_back("launched as " + launch_path + " says");
     }
-    return finish(std::move(made));
+    return finish(std::move(made), kernel);
   }
 
-  Result<PtxLaunch> from_launch(const std::string& path) {
-    Result<ptx::Launch> launch = ptx::read_launch(path);
-    if (!launch) return launch.error();
-    PtxLaunch made{{path, ptx::text_path_of(*launch, path), *std::move(launch), {}, {}, {}}, {}, {}};
-    if (made.as.text_path.empty()) return Error::in_file(path, "names no PTX", "give it, and this file as its launch");
-    if (const Result<Ok> read = read_text(made); !read) return read.error();
-    return finish(std::move(made));
+  static void warn(const std::vector<Fault>& warnings, PtxLaunch& made) {
+    for (const Fault& warning : warnings) made.warnings.push_back(to_string(warning));
   }
 
- private:
+  const std::string& kernel_of(const ptx::Launch& launch) const { return question_.kernel.empty() ? launch.kernel : question_.kernel; }
+
+  static std::optional<ptx::NamedParameter> parameter_called(const std::string& word, const ptx::PtxModule& module,
+                                                             const std::string& kernel) {
+    const Result<const ptx::PtxFunction*> entry = ptx::find_entry(module, {}, kernel);
+    if (!entry) return std::nullopt;
+    const std::vector<ptx::EntryParameter> parameters = ptx::entry_parameters(**entry);
+    const ptx::EntryParameter* found = ptx::find_parameter(parameters, word);
+    if (found == nullptr || found->type.empty()) return std::nullopt;
+    return ptx::NamedParameter{word, found->at, found->type};
+  }
+
   /// Once for all launches of a text.
   Result<Ok> read_text(PtxLaunch& made) {
-    std::shared_ptr<const std::string>& known = texts_[made.as.text_path];
+    std::shared_ptr<const ptx::PtxModule>& known = modules_[made.as.text_path];
     if (!known) {
       Result<std::string> text = read_file(made.as.text_path);
       if (!text) return text.error();
-      known = std::make_shared<const std::string>(*std::move(text));
+      Result<ptx::PtxModule> module = ptx::parse(*std::move(text), made.as.text_path);
+      if (!module) return module.error();
+      known = std::make_shared<const ptx::PtxModule>(*std::move(module));
     }
-    made.text = known;
+    made.as.module = known;
     return Ok{};
   }
 
@@ -84,13 +151,10 @@ class LaunchMaker {
     return text && (ptx::says_launch(*text) || ptx::says_triton(*text)) ? path : std::string();
   }
 
-  Result<PtxLaunch> finish(PtxLaunch made) {
-    const Result<ptx::PtxModule> module = ptx::parse(*made.text, made.as.text_path);
-    if (!module) return module.error();
-    made.target = module->target;
+  Result<PtxLaunch> finish(PtxLaunch made, const std::string& kernel) {
     ptx::Launch& launch = made.as.launch;
-    if (!question_.kernel.empty()) launch.kernel = question_.kernel;
-    const Result<const ptx::PtxFunction*> entry = ptx::find_entry(*module, made.as.text_path, launch.kernel);
+    if (!kernel.empty()) launch.kernel = kernel;
+    const Result<const ptx::PtxFunction*> entry = ptx::find_entry(*made.as.module, made.as.text_path, launch.kernel);
     if (!entry) return entry.error();
     launch.kernel = std::string((*entry)->name);
     const std::vector<ptx::EntryParameter> parameters = ptx::entry_parameters(**entry);
@@ -124,12 +188,13 @@ class LaunchMaker {
   }
 
   const PtxQuestion& question_;
-  std::map<std::string, std::shared_ptr<const std::string>> texts_;  ///< by path
+  std::map<std::string, std::shared_ptr<const ptx::PtxModule>> modules_;  ///< by path
   std::string triton_path_;
 };
 
 /// The shipped machine that the text is for, where the question names none; nothing: there is none.
 Result<std::optional<Machine>> machine_of(const PtxQuestion& question, const std::string& target) {
+  if (target.empty() && question.machine.empty()) return std::optional<Machine>();
   if (!question.machine.empty()) {
     Result<Machine> machine = load_machine(question.machine);
     if (!machine) return machine.error();
@@ -148,11 +213,12 @@ class Asking {
   Result<PtxAnswer> answer(std::vector<PtxLaunch> launches) {
     for (PtxLaunch& launch : launches) {
       if (stop_.stop_requested()) break;
-      if (!launch.text) {
+      if (!launch.as.error.faults.empty()) {
         answer_.launches.push_back(std::move(launch.as));
         continue;
       }
-      const Result<Ok> judged = judge(launch, question_.picture || question_.more_sizes);
+      const bool for_sizes = question_.more_sizes && question_.picture == ptx::RunPicture::None;
+      const Result<Ok> judged = judge(launch, for_sizes ? ptx::RunPicture::Shown : question_.picture);
       if (!judged) return judged.error();
       if (question_.more_sizes)
         if (const Result<Ok> more = judge_at_other_sizes(launch); !more) return more.error();
@@ -163,9 +229,9 @@ class Asking {
 
  private:
   /// Fails where the machine cannot be read.
-  Result<Ok> judge(const PtxLaunch& launch, bool picture) {
+  Result<Ok> judge(const PtxLaunch& launch, ptx::RunPicture picture) {
     if (doing_) doing_(launch.as.name);
-    const std::string& target = launch.target;
+    const std::string& target = launch.as.module->target;
     if (!machines_.contains(target)) {
       Result<std::optional<Machine>> machine = machine_of(question_, target);
       if (!machine) return machine.error();
@@ -179,11 +245,13 @@ class Asking {
     options.picture = picture;
     options.stop = stop_;
     ptx::CheckedLaunch& checked = answer_.launches.emplace_back(launch.as);
-    Result<ptx::Checked> found = ptx::check(*launch.text, launch.as.text_path, launch.as.launch, options);
-    if (found)
-      checked.checked = *std::move(found);
-    else
+    Result<ptx::Checked> found = ptx::check(*launch.as.module, launch.as.text_path, launch.as.launch, options);
+    if (!found) {
       checked.error = in_options(found.error());
+      return Ok{};
+    }
+    checked.checked = *std::move(found);
+    checked.checked->notes.insert(checked.checked->notes.end(), launch.warnings.begin(), launch.warnings.end());
     return Ok{};
   }
 
@@ -221,8 +289,12 @@ class Asking {
 Result<std::vector<PtxLaunch>> launches_of(const PtxQuestion& question) {
   LaunchMaker maker(question);
   std::error_code code;
+  if (const PtxPath path = split_kernel(question.path); path.file.ends_with(".ptx")) {
+    Result<std::vector<PtxLaunch>> made = maker.of_text(path);
+    return made ? std::move(made) : in_options(made.error());
+  }
   if (!fs::is_directory(question.path, code)) {
-    Result<PtxLaunch> made = question.path.ends_with(".ptx") ? maker.from_text(question.path) : maker.from_launch(question.path);
+    Result<PtxLaunch> made = maker.from_launch(question.path);
     if (!made) return in_options(made.error());
     return std::vector<PtxLaunch>{*std::move(made)};
   }
@@ -232,7 +304,7 @@ Result<std::vector<PtxLaunch>> launches_of(const PtxQuestion& question) {
     if (made)
       launches.push_back(*std::move(made));
     else
-      launches.push_back({{file, {}, {}, {}, {}, in_options(made.error())}, {}});
+      launches.push_back(maker.unreadable(file, {}, made.error()));
   }
   if (launches.empty()) return Error::in_file(question.path, "has no launch files (heddle.launch/1) in it");
   return launches;

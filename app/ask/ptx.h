@@ -19,7 +19,7 @@
 namespace heddle::app {
 
 struct PtxQuestion {
-  std::string path;                    ///< a PTX text, a launch file, or a folder with launch files (app/command/ptx_form.h)
+  std::string path;                    ///< a PTX text (#KERNEL), a launch file, or a folder with launch files (app/command/ptx_form.h)
   std::string launch_path{};           ///< of a text: its launch; empty: the one beside it, or Triton's .json, or none
   std::string kernel{};                ///< where the text has several and the launch names none
   ptx::HandWords words{};              ///< by hand: over what the launch says, or all of it
@@ -29,7 +29,8 @@ struct PtxQuestion {
   std::int64_t limit = ptx::CheckOptions{}.limit;
   int most_runs = ptx::CheckOptions{}.most_runs;
   std::map<int, ptx::BranchChoice> branches{};
-  bool picture = false;  ///< lanes, roles and rings of each launch
+  ptx::RunPicture picture = ptx::RunPicture::None;
+  bool every_kernel = false;  ///< of a text with several where nothing names one: each is a launch
 };
 
 struct PtxAnswer {
@@ -40,9 +41,8 @@ struct PtxAnswer {
 
 /// One launch of a text, ready to be run.
 struct PtxLaunch {
-  ptx::CheckedLaunch as;  ///< name, text's path, launch, what was changed; or why it cannot be read
-  std::shared_ptr<const std::string> text{};
-  std::string target{};  ///< "sm_90a"
+  ptx::CheckedLaunch as;                ///< name, text, launch, what was changed; or why it cannot be read
+  std::vector<std::string> warnings{};  ///< of its launch file
 };
 /// All that the question's path stands for, at its sizes. Fails only where nothing is there to be run; what cannot be read of several
 /// stands among them.

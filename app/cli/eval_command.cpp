@@ -7,8 +7,10 @@
 #include "app/command/interrupt.h"
 #include "app/command/progress_line.h"
 #include "core/answers/eval.h"
+#include "core/base/scanner.h"
 #include "core/base/text_style.h"
 #include "core/kernel/evaluate.h"
+#include "core/kernel/scalars.h"
 #include "core/library/library.h"
 
 namespace heddle::app {
@@ -55,13 +57,25 @@ std::string report_text(const EvalReport& report, const TextStyle& style) {
   return text;
 }
 
+Result<Kernel> with_given_scalars(const Kernel& kernel, const Arguments& arguments) {
+  ScalarValues given;
+  for (const std::string& text : arguments.all("--scalar")) {
+    const std::size_t equals = text.find('=');
+    const auto number = equals == std::string::npos ? std::nullopt : read_number<double>(std::string_view(text).substr(equals + 1));
+    if (!number) return Error::input(fmt::format("--scalar: expected NAME=NUMBER, found \"{}\"", text), "--scalar scale=0.05");
+    given[text.substr(0, equals)] = *number;
+  }
+  return with_scalars(kernel, given);
+}
+
 }  // namespace
 
 int run_eval(const Arguments& arguments, const Terminal& terminal) {
   const bool json = arguments.has("--json");
   std::vector<Fault> warnings;
-  const Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
+  Result<Kernel> kernel = load_kernel(*arguments.text("KERNEL"), &warnings);
   print_warnings(terminal, warnings);
+  if (kernel) kernel = with_given_scalars(*kernel, arguments);
   if (!kernel) return report(terminal, kernel.error(), json);
   const Result<Scope> params = parse_params(arguments);
   if (!params) return report(terminal, params.error(), json);

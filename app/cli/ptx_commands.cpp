@@ -150,18 +150,21 @@ int run_ptx_check(const Arguments& arguments, const Terminal& terminal) {
 }
 
 int run_ptx_show(const Arguments& arguments, const Terminal& terminal) {
+  const bool json = arguments.has("--json");
   Result<PtxQuestion> question = question_of(arguments);
-  if (!question) return report(terminal, question.error(), false);
-  question->picture = true;
+  if (!question) return report(terminal, question.error(), json);
+  question->picture = ptx::RunPicture::Shown;
   const InterruptScope interrupt(arguments.deadline());
   const Result<PtxAnswer> answer = answer_of(arguments, terminal, *question, interrupt);
-  if (!answer) return report(terminal, answer.error(), false);
+  if (!answer) return report(terminal, answer.error(), json);
+  if (json) terminal.out << ptx::show_json(answer->launches).pretty();
   for (const ptx::CheckedLaunch& launch : answer->launches) {
-    if (!launch.checked) return report(terminal, launch.error, false);
-    if (launch.checked->verdict != ptx::CheckVerdict::InOrder)
-      terminal.note(printable(fmt::format("{}: {}", launch.name, verdict_text(launch))));
+    const bool in_order = launch.checked && launch.checked->verdict == ptx::CheckVerdict::InOrder;
+    if (!in_order) terminal.note(printable(fmt::format("{}: {}", launch.name, verdict_text(launch))));
+    if (!launch.checked || json) continue;
     if (answer->launches.size() > 1) terminal.out << printable(launch.name) << "\n";
-    terminal.out << printable(launch.checked->shown, true);
+    for (const std::string& note : launch.checked->notes) terminal.note(printable(note));
+    terminal.out << printable(show_text(*launch.checked->shown, terminal.style.width), true);
   }
   return code_of(*answer, interrupt, terminal);
 }

@@ -79,7 +79,8 @@ std::span<const SchemaKind> schema_kinds() {
                                           {"sensitivity", sensitivity_schema},
                                           {"slack", slack_schema},
                                           {"validate", validated_schema},
-                                          {"ptx_check", ptx::ptx_check_schema}};
+                                          {"ptx_check", ptx::ptx_check_schema},
+                                          {"ptx_show", ptx::ptx_show_schema}};
   return kKinds;
 }
 

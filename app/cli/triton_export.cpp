@@ -171,7 +171,10 @@ int export_ttgir(const Target& target, Arguments arguments, const Terminal& term
   const auto named = arguments.text("SCHEDULE");
   std::optional<triton::GivenBack> given;
   Machine machine = target.machine ? *target.machine : limits_of_target(target.program());
-  const bool own_meant = (!named || is_own(target, *named)) && target.loop->site().scheduled;
+  // Without a schedule nothing is to be changed, whether or not Triton has scheduled the loop.
+  const triton::TextForm form = target.program().form;
+  const bool own_meant = (!named || is_own(target, *named)) &&
+                         (target.loop->site().scheduled || form == triton::TextForm::Input || form == triton::TextForm::Scheduled);
   if (own_meant) {
     if (const int failed = expect_writable(terminal, path, false)) return failed;
     Result<triton::GivenBack> own = own_given_back(target.program(), target.loop->site(), machine);

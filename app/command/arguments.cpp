@@ -13,6 +13,7 @@
 #include "app/command/triton_words.h"
 #include "core/base/scanner.h"
 #include "core/base/suggest.h"
+#include "core/library/library.h"
 #include "core/library/source.h"
 
 namespace heddle::app {
@@ -85,6 +86,22 @@ UsageError unknown_command(const std::string& word) {
   for (const CommandSpec& command : command_table()) names.push_back(command.name);
   const std::string hint = did_you_mean(word, names);
   return {fmt::format("there is no command '{}'", word), hint.empty() ? "the commands are " + list_of(names) : hint, nullptr};
+}
+
+/// Where a command takes a PTX or a KERNEL, the first word may be neither.
+std::optional<UsageError> names_nothing(const CommandSpec& command, const std::vector<std::string>& words) {
+  if (ptx_form(command.name) == nullptr || words.empty() || words.front().starts_with("-")) return std::nullopt;
+  const std::string& word = words.front();
+  std::error_code code;
+  const std::string path = word.substr(0, word.find('#'));
+  if (std::filesystem::exists(path, code) || path.find('/') != std::string::npos || path.find('.') != std::string::npos)
+    return std::nullopt;
+  std::vector<std::string> kernels;
+  for (const LibraryEntry& entry : list_library(Shelf::Kernels)) kernels.push_back(entry.name);
+  if (std::ranges::find(kernels, path) != kernels.end()) return std::nullopt;
+  std::string hint = did_you_mean(path, kernels);
+  return UsageError{fmt::format("'{}' is no shipped kernel, and no file or folder is called so", word),
+                    hint.empty() ? "heddle list has the kernels" : std::move(hint), &command};
 }
 
 /// CLI11 names the option first: "--ii: 1 required N missing", "json was given a disallowed flag override".
@@ -311,6 +328,8 @@ std::variant<CommandLine, UsageError> parse_words(const CommandSpec& command, co
   line.help = asks_for(words, {"--help", "-h"});
   if (line.help) return line;
   auto parsed = parse_for(form_for(command, words), words);
+  if (std::holds_alternative<UsageError>(parsed))
+    if (auto nothing = names_nothing(command, words)) return *std::move(nothing);
   if (auto* good = std::get_if<CommandLine>(&parsed)) good->arguments.words = words;
   return parsed;
 }

@@ -302,10 +302,19 @@ std::vector<CommandSpec> make_table() {
       {"eval",
        "run a kernel on the CPU and compare it with a direct formula in double precision",
        {"heddle eval attention_forward_hopper", "heddle eval gemm_hopper --param K=128 --json",
-        "heddle eval attention_forward_tile_hopper --subtile Q_ROWS=2"},
+        "heddle eval attention_forward_tile_hopper --subtile Q_ROWS=2", "heddle eval attention_backward_hopper --scalar scale=0.05"},
        {kKernel},
        {kParam,
         kSubtile,
+        {"--scalar",
+         "",
+         "NAME=NUMBER",
+         "another number for what a caller may choose, like the factor of a softmax; may be given several times",
+         ValueType::Name,
+         {},
+         0,
+         0,
+         true},
         integer("--seed", "N", 0, kMost, "seed of the random inputs (default 1)"),
         {"--timeout",
          "",
@@ -490,15 +499,16 @@ std::vector<CommandSpec> make_table() {
          "result "
          "(of its results), request and reply (lines of heddle serve), space (what heddle tune varies), published (a line of heddle "
          "validate's file), validation (its ground), "
-         "bench (what heddle bench found), race, contention, launch (of PTX), ptx_check (what heddle check answers of PTX), or a command: "
+         "bench (what heddle bench found), race, contention, launch (of PTX), ptx_check and ptx_show (what heddle check and heddle show "
+         "answer of PTX), or a command: "
          "what it answers with --json",
          PositionalType::Choice,
          true,
-         {"kernel",      "machine", "schedule",   "constraints", "project",     "pareto",       "simulation", "traffic",
-          "measurement", "job",     "result",     "request",     "reply",       "space",        "published",  "validation",
-          "bench",       "race",    "contention", "launch",      "solve",       "alternatives", "analyze",    "check",
-          "compare",     "compile", "diff",       "eval",        "explain",     "family",       "fit",        "latency",
-          "layout",      "paper",   "period",     "price",       "sensitivity", "slack",        "validate",   "ptx_check"}}},
+         {"kernel",      "machine", "schedule", "constraints",  "project", "pareto",    "simulation", "traffic", "measurement",
+          "job",         "result",  "request",  "reply",        "space",   "published", "validation", "bench",   "race",
+          "contention",  "launch",  "solve",    "alternatives", "analyze", "check",     "compare",    "compile", "diff",
+          "eval",        "explain", "family",   "fit",          "latency", "layout",    "paper",      "period",  "price",
+          "sensitivity", "slack",   "validate", "ptx_check",    "ptx_show"}}},
        {},
        run_schema},
       {"completion",

@@ -22,6 +22,7 @@ constexpr OptionWords kOptionWords[] = {
     {"groups of a family", "", "say --vary groups=N"},
     {"instruction", "--instruction ", ""},
     {"launch block", "--block: ", ""},
+    {"launch branch", "--branch: ", ""},
     {"launch buffer", "--buffer: ", ""},
     {"launch cluster", "--cluster: ", ""},
     {"launch grid", "--grid: ", ""},

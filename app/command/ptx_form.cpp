@@ -61,6 +61,12 @@ std::vector<OptionSpec> launch_options() {
       {"--timeout", "", "S", "seconds for everything", ValueType::Seconds, {}, 0, kMostSeconds, false}};
 }
 
+std::vector<OptionSpec> show_options() {
+  std::vector<OptionSpec> options = launch_options();
+  options.push_back(spec::kJson);
+  return options;
+}
+
 CommandSpec check_form() {
   CommandSpec form{
       "check",
@@ -69,7 +75,11 @@ CommandSpec check_form() {
       "PTX ISA; and what the launch did not execute; exit 0 in order, 4 not, 3 unreadable, 5 stopped before its end",
       {"heddle check gemm.ptx --launch launch/0.json", "heddle check launch", "heddle check launch/0.json --sizes auto",
        "heddle check gemm.ptx --grid 4 --block 384 --smem 216064 --map 768=\"K 64x176 bf16 swizzle128\" --param 1024=u32:2048"},
-      {{"FILES", "PTX texts (.ptx), launch files (heddle.launch/1), or folders of heddle capture", PositionalType::Files, true, {}}},
+      {{"FILES",
+        "PTX texts (.ptx, .ptx#KERNEL), launch files (heddle.launch/1), or folders of heddle capture",
+        PositionalType::Files,
+        true,
+        {}}},
       launch_options(),
       run_ptx_check};
   form.options.push_back(
@@ -83,17 +93,26 @@ CommandSpec show_form() {
   return {"show",
           "a launch of a PTX text as text: roles of its warps, rings in shared memory, one steady trip of each role",
           {"heddle show gemm.ptx --launch launch/0.json", "heddle show launch/0.json --size K=1024"},
-          {{"FILES", "PTX texts (.ptx), launch files (heddle.launch/1), or folders of heddle capture", PositionalType::Files, true, {}}},
-          launch_options(),
+          {{"FILES",
+            "PTX texts (.ptx, .ptx#KERNEL), launch files (heddle.launch/1), or folders of heddle capture",
+            PositionalType::Files,
+            true,
+            {}}},
+          show_options(),
           run_ptx_show};
 }
 
 }  // namespace
 
+PtxPath split_kernel(const std::string& path) {
+  const std::size_t mark = path.rfind(".ptx#");
+  return mark == std::string::npos ? PtxPath{path, {}} : PtxPath{path.substr(0, mark + 4), path.substr(mark + 5)};
+}
+
 bool is_ptx_path(const std::string& path) {
   std::error_code code;
   if (fs::is_directory(path, code)) return !launch_files_of(path).empty();
-  return path.ends_with(".ptx") || is_launch_file(path);
+  return split_kernel(path).file.ends_with(".ptx") || is_launch_file(path);
 }
 
 std::vector<std::string> launch_files_of(const std::string& folder) {

@@ -10,6 +10,12 @@
 
 namespace heddle::app {
 
+/// "gemm.ptx#NAME" names a kernel of a text that has several.
+struct PtxPath {
+  std::string file, kernel;
+};
+PtxPath split_kernel(const std::string& path);
+
 /// A PTX text by its name, a file that says that it is a launch, or a folder with such files.
 bool is_ptx_path(const std::string& path);
 /// Launch files of a folder, by name, numbers in front of it as numbers.

@@ -22,6 +22,7 @@ CommandSpec window_row() {
        {"MACHINE", "shipped machine or path (default: the first that runs the kernel)", PositionalType::Machine, false, {}},
        {"SCHEDULE", "the schedule that is shown first", PositionalType::Schedule, false, {}}},
       {file("--schedule", "", "the same as SCHEDULE"),
+       {"--kernel", "", "NAME", "of a PTX: which of its kernels (default: all)", ValueType::Name, {}, 0, 0, false},
        kConstraints,
        kParam,
        kLoop,

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "app/command/ptx_form.h"
 #include "core/base/atomic_file.h"
 #include "core/base/json.h"
 #include "core/instance/instance.h"
@@ -15,7 +16,7 @@
 namespace heddle::app {
 
 Result<FileKind> classify_file(const std::string& path) {
-  if (path.ends_with(".ptx")) return FileKind::Launch;
+  if (split_kernel(path).file.ends_with(".ptx")) return FileKind::Launch;
   // The name may say what of the file is meant: none is called so.
   if (const SourcePtr file = compilers_file(path)) return file->has_kernel() ? FileKind::Compilers : FileKind::Schedule;
   const auto text = read_file(path);

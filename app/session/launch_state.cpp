@@ -19,7 +19,9 @@ void LaunchState::on(const CheckLaunch&) {
 }
 
 void LaunchState::on(const CancelLaunch&) {
-  if (job_) job_->cancel();
+  if (!job_) return;
+  cancelled_ = true;
+  job_->cancel();
 }
 
 void LaunchState::close_launch() {
@@ -32,6 +34,7 @@ void LaunchState::close_launch() {
 
 void LaunchState::begin() {
   fault_.reset();
+  cancelled_ = false;
   say(LogLevel::Info, "checking " + base_name(path_));
   job_ = std::make_unique<Job>(
       [path = path_, check = check_](std::stop_token stop, const Job::Push&) -> Event {
@@ -53,6 +56,10 @@ bool LaunchState::pump() {
   bool news = false;
   for (Event& event : job_->drain()) {
     news = true;
+    if (cancelled_ && answer_) {  // what a cancelled check found is less than what is there
+      say(LogLevel::Info, base_name(path_) + ": not checked again; what was found before stays");
+      continue;
+    }
     if (event.fault) {
       fault_ = event.fault;
       fail("Cannot check " + base_name(path_), *event.fault);

@@ -51,6 +51,7 @@ class LaunchState : SessionPart {
   std::shared_ptr<const OpenedLaunches> answer_;
   std::optional<Error> fault_;
   std::unique_ptr<Job> job_;
+  bool cancelled_ = false;  ///< the job that runs
   LeavingJobs<Job> leaving_;
 };
 

@@ -88,13 +88,13 @@ DEVICE float reference_score(const float* q, const u16* k, int plain) {
 }
 /// A thread has 32 columns of one query's result. The first pass over the keys finds the largest score and the sum of the
 /// exponentials, the second adds up the values. `plain` rounds scaled queries, scores, probabilities and the result. Causal: query i
-/// of a head sees i + Offset keys.
-template <long long Rows, int Queries, int Keys, int D, bool Causal, int Offset, long long Threads>
+/// of a head sees i + Offset keys. Group: heads of queries for each head of keys.
+template <long long Rows, int Queries, int Keys, int D, bool Causal, int Offset, long long Threads, int Group>
 DEVICE void reference_attention(const u16* q, const u16* k, const u16* v, float* o, float factor, int slice, int plain) {
   constexpr int Pieces = D / 32;
   const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
   if (at >= Rows * Pieces) return;
-  const long long row = at / Pieces, head = row / Queries;
+  const long long row = at / Pieces, head = row / Queries / Group;
   const int column = (int)(at % Pieces) * 32;
   const int keys = Causal ? max(1, min(Keys, (int)(row % Queries) + Offset)) : Keys;
   k += head * (long long)Keys * D;
@@ -126,14 +126,14 @@ DEVICE float rounded_e4m3(float x) {
   return __uint_as_float((bits + 0x7ffff + ((bits >> 20) & 1)) & 0xfff00000u);
 }
 /// The same of 8 bits: a query has a scale, of which the size alone counts, and a column of V. Transposed: V has a row for each of those.
-/// `plain` rounds 256 times the probabilities to e4m3, relative to the largest, and the result to bf16.
-template <long long Rows, int Queries, int Keys, int D, bool Transposed, long long Threads>
+/// `plain` rounds 256 times the probabilities to e4m3, relative to the largest, and the result to bf16. Group: as above.
+template <long long Rows, int Queries, int Keys, int D, bool Transposed, long long Threads, int Group>
 DEVICE void reference_attention_scaled(const unsigned char* q, const unsigned char* k, const unsigned char* v, const float* sq,
                                        const float* sv, float* o, float factor, int slice, int plain) {
   constexpr int Pieces = D / 32;
   const long long at = blockIdx.x * 256ll + threadIdx.x + slice * Threads;
   if (at >= Rows * Pieces) return;
-  const long long row = at / Pieces, head = row / Queries;
+  const long long row = at / Pieces, head = row / Queries / Group;
   const int column = (int)(at % Pieces) * 32;
   k += head * (long long)Keys * D;
   v += Transposed ? (head * D + column) * (long long)Keys : head * (long long)Keys * D + column;

@@ -49,6 +49,21 @@ struct SizeCondition {
   bool operator==(const SizeCondition&) const = default;
 };
 
+/// A number that the caller may choose (core/kernel/scalars.h), from kLeastScalar to kMostScalar.
+struct RunTimeScalar {
+  std::string name;
+  double standard = 1;  ///< where it is not given
+  bool operator==(const RunTimeScalar&) const = default;
+};
+
+/// A float of the text's `struct Sizes`, behind its ints.
+struct ScalarField {
+  std::string name;
+  std::size_t scalar = 0;  ///< of RunTimeSizes::scalars
+  double factor = 1;       ///< the field is the scalar times this, rounded once
+  bool operator==(const ScalarField&) const = default;
+};
+
 /// What a text takes as an argument where its schedule does not depend on it, so that one text serves every size.
 struct RunTimeSizes {
   std::vector<std::string> params;  ///< of the kernel: the caller chooses them, all others are literals of the text
@@ -56,6 +71,8 @@ struct RunTimeSizes {
   std::string tiles;                ///< C as in SizeField: LaunchPlan::tiles
   /// In this order: where one does not hold, formulas of later ones, of `fields` and of `tiles` may divide by 0 or leave 64 bits.
   std::vector<SizeCondition> conditions{};
+  std::vector<RunTimeScalar> scalars{};
+  std::vector<ScalarField> numbers{};  ///< of `struct Sizes`, in its order
   bool operator==(const RunTimeSizes&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include "codegen/emit/access_text.h"
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/tile_ops.h"
 #include "core/kernel/map_expression.h"
 #include "core/kernel/map_node.h"
@@ -188,6 +189,13 @@ void write_map(EmitContext& emit, const Step& step, const TileOp& op) {
   const auto expression = MapExpression::parse(text_attr(op, "expr"), op.inputs.size());
   if (!expression.ok()) return emit.refuse("expression", op, fmt::format("'{}' has an expression that cannot be read", op.name));
   const std::size_t refused = emit.refusals.size();
+  if (const auto argument = scalar_text(emit, op)) {
+    const std::string input = element_text(emit, step, op, 0, *out.layout);
+    if (emit.refusals.size() > refused) return;
+    const std::string to = begin_result(emit, step);
+    write_each_element(emit, step, op, to, {{}, fmt::format("({} * {})", input, *argument)});
+    return end_result(emit, step);
+  }
   std::vector<std::string> inputs;
   for (std::size_t k = 0; k < step.inputs.size(); ++k)
     inputs.push_back(expression->uses_input(k) ? element_text(emit, step, op, k, *out.layout) : "0.0f");

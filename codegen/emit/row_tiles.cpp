@@ -3,6 +3,7 @@
 
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_shapes.h"
 
@@ -19,6 +20,8 @@ void write_row_reduction(EmitContext& emit, const Step& step, const TileOp& op) 
   float scale = number_attr(op, "scale").value_or(1.0f);
   if (!std::isfinite(scale) || (!sum && scale <= 0))
     return emit.refuse("reduction", op, fmt::format("'{}' has a scale that cannot be taken out of the reduction", op.name));
+  const auto argument = scalar_text(emit, op);
+  if (argument) scale = 1;
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const std::string from = input_array(emit, step, 0);
   const int elements = in.layout->elements;
@@ -47,6 +50,7 @@ void write_row_reduction(EmitContext& emit, const Step& step, const TileOp& op) 
       emit.text.raw("float all = (part[0] + part[1]) + (part[2] + part[3]);");
     }
   }
+  if (argument) emit.text.line("all *= {};", *argument);
   if (scale != 1.0f) emit.text.line("all *= {};", float_literal(scale));
   if (step.inputs.size() > 1) {
     const auto extra = [&](std::size_t k) {

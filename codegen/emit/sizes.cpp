@@ -10,6 +10,7 @@
 #include "core/base/assert.h"
 #include "core/base/expr_node.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/scalars.h"
 #include "core/kernel/switches.h"
 
 namespace heddle::codegen {
@@ -25,12 +26,20 @@ std::map<std::string, std::string> host_names(const EmitContext& emit) {
   return texts;
 }
 
+/// The name, longer where a field of the argument has it.
+std::string new_name(const RunTimeSizes& sizes, std::string name) {
+  const auto is = [&](const auto& field) { return field.name == name; };
+  while (std::any_of(sizes.fields.begin(), sizes.fields.end(), is) || std::any_of(sizes.numbers.begin(), sizes.numbers.end(), is))
+    name += '_';
+  return name;
+}
+
 /// The field of this formula, "sizes.trips"; a new one gets this name, where no other has it.
 std::string field_of(EmitContext& emit, std::string name, std::string formula) {
   auto& fields = emit.launch.sizes->fields;
   for (const SizeField& field : fields)
     if (field.formula == formula) return "sizes." + field.name;
-  while (std::any_of(fields.begin(), fields.end(), [&](const SizeField& f) { return f.name == name; })) name += '_';
+  name = new_name(*emit.launch.sizes, std::move(name));
   fields.push_back({name, std::move(formula)});
   return "sizes." + name;
 }
@@ -191,6 +200,25 @@ void require_size(EmitContext& emit, std::string formula, std::string sentence, 
     emit.refusals.push_back({"run_time_sizes", {}, "what must hold does not: " + sentence, std::nullopt});
 }
 
+std::optional<std::string> scalar_text(EmitContext& emit, const TileOp& op) {
+  const auto use = emit.launch.sizes ? scalar_use(op) : std::nullopt;
+  if (!use) return std::nullopt;
+  RunTimeSizes& sizes = *emit.launch.sizes;
+  const auto scalar = std::find_if(sizes.scalars.begin(), sizes.scalars.end(), [&](const RunTimeScalar& s) { return s.name == use->name; });
+  HEDDLE_ASSERT(scalar != sizes.scalars.end(), "a kernel's ops name what scalars_of() has");
+  const auto number = static_cast<std::size_t>(scalar - sizes.scalars.begin());
+  for (const ScalarField& field : sizes.numbers)
+    if (field.scalar == number && field.factor == use->factor) return "sizes." + field.name;
+  sizes.numbers.push_back({new_name(sizes, "f_" + use->name), number, use->factor});
+  return "sizes." + sizes.numbers.back().name;
+}
+
+std::optional<std::string> factor_text(EmitContext& emit, const TileOp& op) {
+  if (auto text = scalar_text(emit, op)) return text;
+  const auto scale = number_attr(op, "scale");
+  return scale ? std::optional(float_literal(*scale)) : std::nullopt;
+}
+
 void begin_sizes(EmitContext& emit) {
   emit.grid.fields.clear();
   if (emit.program.sizes.empty()) return emit.grid.fields.resize(emit.grid.sizes.size());
@@ -203,6 +231,7 @@ void begin_sizes(EmitContext& emit) {
           {"run_time_sizes", {}, fmt::format("two parameters would be called {} in the text", size_name(name)), std::nullopt});
     field_of(emit, size_name(name), size_name(name));
   }
+  for (const auto& [name, standard] : scalars_of(emit.kernel, emit.program.params)) emit.launch.sizes->scalars.push_back({name, standard});
   require_params(emit);
   for (const SizeExpr& size : size_exprs(emit.kernel)) require_no_remainder(emit, size.expr->root(), size);
   count_tiles(emit);
@@ -215,6 +244,10 @@ void write_sizes(EmitContext& emit) {
   emit.text.open("struct Sizes {{");
   for (const SizeField& field : emit.launch.sizes->fields)
     emit.text.line("int {};{}", field.name, field.name == field.formula ? "" : fmt::format("  // {}", field.formula));
+  for (const ScalarField& field : emit.launch.sizes->numbers) {
+    const ScalarUse use{emit.launch.sizes->scalars[field.scalar].name, field.factor};
+    emit.text.line("float {};  // {}", field.name, use.text());
+  }
   emit.text.close("};");
 }
 

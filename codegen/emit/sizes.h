@@ -25,6 +25,11 @@ std::string host_text(EmitContext& emit, const Expr& expr);
 /// of SizeCondition).
 void require_size(EmitContext& emit, std::string formula, std::string sentence, std::optional<std::size_t> rows_of = {});
 
+/// What the op multiplies by: a literal, or a field of the argument where the caller may choose the number. Nothing: by nothing.
+std::optional<std::string> factor_text(EmitContext& emit, const TileOp& op);
+/// Of a map whose number the caller may choose, the field.
+std::optional<std::string> scalar_text(EmitContext& emit, const TileOp& op);
+
 /// Of a program with sizes at run time: parameters, tiles and trips, and what they must be. After the grid's numbers.
 void begin_sizes(EmitContext& emit);
 /// The text's `struct Sizes`.

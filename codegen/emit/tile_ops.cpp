@@ -5,6 +5,7 @@
 
 #include "codegen/emit/operands.h"
 #include "codegen/emit/shared_access.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/tensor.h"
 #include "core/kernel/op_shapes.h"
 
@@ -76,8 +77,8 @@ void write_elements(EmitContext& emit, const Step& step, const TileOp& op) {
     if (const auto number = number_attr(op, name); number && !std::isfinite(*number))
       return emit.refuse("attribute", op, fmt::format("attribute '{}' of '{}' is no finite number", name, op.name));
   const std::string raw_first = operands.empty() ? "" : operands[0];
-  const auto scale = number_attr(op, "scale");
-  if (scale && !operands.empty()) operands[0] = fmt::format("{} * {}", operands[0], float_literal(*scale));
+  const auto scale = factor_text(emit, op);
+  if (scale && !operands.empty()) operands[0] = fmt::format("{} * {}", operands[0], *scale);
   std::string expression;
   if (op.kind == "fill") {
     expression = float_literal(number_attr(op, "value").value_or(0.0f));
@@ -87,7 +88,7 @@ void write_elements(EmitContext& emit, const Step& step, const TileOp& op) {
     if (operands.size() < 2)
       expression = operands.at(0);
     else if (scale)
-      expression = fmt::format("fmaf({}, {}, -{})", raw_first, float_literal(*scale), operands[1]);
+      expression = fmt::format("fmaf({}, {}, -{})", raw_first, *scale, operands[1]);
     else
       expression = fmt::format("{} - {}", operands[0], operands[1]);
     // Every so many elements without the special function unit: e * percent / 100 grows by one there.
@@ -106,7 +107,7 @@ void write_elements(EmitContext& emit, const Step& step, const TileOp& op) {
     if (static_cast<int>(operands.size()) != function->operands)
       return emit.refuse("function", op, fmt::format("'{}' has the wrong number of operands", op.name));
     if (name == "sub" && scale) {
-      expression = fmt::format("fmaf({}, {}, -({}))", raw_first, float_literal(*scale), operands[1]);
+      expression = fmt::format("fmaf({}, {}, -({}))", raw_first, *scale, operands[1]);
     } else {
       if (scale) operands[0] = "(" + operands[0] + ")";
       operands.resize(3);

@@ -6,6 +6,7 @@
 #include "codegen/emit/coordinates.h"
 #include "codegen/emit/operands.h"
 #include "codegen/emit/places.h"
+#include "codegen/emit/sizes.h"
 #include "codegen/emit/steps.h"
 #include "codegen/emit/tile_ops.h"
 #include "core/kernel/op_shapes.h"
@@ -44,6 +45,8 @@ void write_reduction(EmitContext& emit, const Step& step, const TileOp& op) {
   if (text_attr(op, "variant") == "three_inputs")
     return emit.refuse("attribute", op,
                        fmt::format("'{}' says three_inputs, and lanes that share a row compare two numbers at a time", op.name));
+  const auto argument = scalar_text(emit, op);
+  if (argument) scale = 1;
   if (flag_attr(op, "mean")) scale /= static_cast<float>(in.layout->cols);
   const bool fragments = emit.tiles.kind == TileKind::Fragments;
   const std::string from = input_array(emit, step, 0);
@@ -72,6 +75,7 @@ void write_reduction(EmitContext& emit, const Step& step, const TileOp& op) {
     emit.text.line("even[r] = {};", combined("even[r]", fmt::format("__shfl_xor_sync(0xffffffffu, even[r], {})", mask)));
   // In straight code ptxas would put the additions off until their operands have to be spilled.
   if (lazy && !emit.section->loop) emit.text.line("even[r] = __shfl_sync(0xffffffffu, even[r], lane);");
+  if (argument) emit.text.line("even[r] *= {};", *argument);
   if (scale != 1.0f) emit.text.line("even[r] *= {};", float_literal(scale));
   if (step.inputs.size() > 1) {
     const auto extra = [&](std::size_t k) {

@@ -91,6 +91,7 @@ std::string size_lines(const PackageParts& parts, const std::vector<std::string>
     values += fmt::format("{}{}", values.empty() ? "" : ", ", size.value);
     places += fmt::format("{}&sizes.{}", places.empty() ? "" : ", ", size.name);
   }
+  for (std::size_t k = 0; k < parts.scalars.size(); ++k) values += ", 0";
   text = fmt::format("  heddle_{}_sizes sizes = {{{}}};\n  int64_t* const places[] = {{{}}};\n", parts.name, values, places);
   text += fmt::format("  for (int k = 1; k < count && k <= {}; ++k) *places[k - 1] = std::atoll(words[k]);\n", parts.sizes.size());
   text += "  for (const int64_t* size : places)\n    if (*size < 1) return std::printf(\"every size is at least 1\\n\"), 2;\n";

@@ -7,6 +7,7 @@
 #include "codegen/package/parts.h"
 #include "codegen/run/driver.h"
 #include "codegen/run/map_arguments.h"
+#include "core/kernel/scalars.h"
 
 namespace heddle::codegen {
 namespace {
@@ -90,6 +91,24 @@ std::string shape_lines(const PackageParts& parts) {
   return text;
 }
 
+/// The floats behind the ints of the kernel's struct Sizes.
+std::string scalar_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
+  std::string text, numbers;
+  for (const PackageScalar& scalar : parts.scalars) {
+    text += fmt::format("  const double number_{0} = given.{0} != 0 ? given.{0} : {1};\n", scalar.name, scalar.standard);
+    text += fmt::format(
+        "  if (!(number_{0} >= {1} && number_{0} <= {2})) return failed(HEDDLE_{3}_SIZE, \"{0} is %g: {1} to {2} is possible\", "
+        "number_{0});\n",
+        scalar.name, kLeastScalar, kMostScalar, parts.upper);
+  }
+  for (const ScalarField& field : sizes.numbers)
+    numbers +=
+        fmt::format("{}static_cast<float>(number_{} * {})", numbers.empty() ? "" : ", ", parts.scalars[field.scalar].name, field.factor);
+  if (numbers.empty()) return text;
+  return text + fmt::format("  const float numbers[] = {{{}}};\n  std::memcpy(shape.fields + {}, numbers, sizeof numbers);\n", numbers,
+                            sizes.fields.size());
+}
+
 /// Of a kernel with sizes at run time: the caller's numbers, what must hold of them, and what the kernel is given. One after the other: a
 /// formula may rely on the conditions before it.
 std::string size_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
@@ -112,9 +131,11 @@ std::string size_lines(const PackageParts& parts, const RunTimeSizes& sizes) {
   for (const SizeField& field : sizes.fields) text += fmt::format("      {},  // {}\n", field.formula, c_comment(field.name));
   text += "  };\n";
   text +=
-      "  for (int f = 0; f < kFields; ++f) {\n    if (fields[f] < INT32_MIN || fields[f] > INT32_MAX) return wrong(\"the sizes are too "
+      "  for (int f = 0; f < static_cast<int>(sizeof fields / sizeof *fields); ++f) {\n    if (fields[f] < INT32_MIN || fields[f] > "
+      "INT32_MAX) return wrong(\"the sizes are too "
       "large\");\n";
   text += "    shape.fields[f] = static_cast<int>(fields[f]);\n  }\n";
+  text += scalar_lines(parts, sizes);
   text += fmt::format("  shape.tiles = {};\n", sizes.tiles);
   return text + "  if (shape.tiles < 1 || shape.tiles > INT32_MAX) return wrong(\"there are too many tiles, or none\");\n";
 }
@@ -151,6 +172,7 @@ std::string call_lines(const PackageParts& parts) {
     strides += fmt::format("{}strides ? strides->{} : nullptr", t > 0 ? ", " : "", parts.tensors[t].member);
   }
   for (std::size_t s = 0; s < parts.sizes.size(); ++s) text += fmt::format("  call.sizes[{}] = sizes->{};\n", s, parts.sizes[s].name);
+  for (std::size_t s = 0; s < parts.scalars.size(); ++s) text += fmt::format("  call.scalars[{}] = sizes->{};\n", s, parts.scalars[s].name);
   return text + fmt::format("  const int64_t* const given[kTensors] = {{{}}};\n", strides);
 }
 
@@ -165,7 +187,8 @@ std::string host_text(const PackageParts& parts) {
   blank("DEVICE", device_part(parts));
   blank("TENSORS", std::to_string(parts.tensors.size()));
   blank("MAPS", std::to_string(launch.maps.size()));
-  blank("FIELDS", std::to_string(sized ? launch.sizes->fields.size() : 0));
+  blank("FIELDS", std::to_string(sized ? launch.sizes->fields.size() + launch.sizes->numbers.size() : 0));
+  blank("SCALAR_COUNT", std::to_string(parts.scalars.size()));
   blank("SIZE_COUNT", std::to_string(parts.sizes.size()));
   blank("THREADS", std::to_string(launch.threads));
   blank("CLUSTER", std::to_string(launch.cluster));

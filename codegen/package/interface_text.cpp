@@ -24,7 +24,9 @@ std::string sizes_struct(const PackageParts& parts) {
   std::string members;
   for (const PackageSize& size : parts.sizes)
     members += fmt::format("  int64_t {};{}\n", size.name, size.about.empty() ? "" : fmt::format(" /* {} */", c_comment(size.about)));
-  return fmt::format("/* What a call chooses. Each is at least 1. */\ntypedef struct heddle_{0}_sizes {{\n{1}}} heddle_{0}_sizes;\n",
+  for (const PackageScalar& scalar : parts.scalars)
+    members += fmt::format("  double {}; /* 0 stands for {:.9g} */\n", scalar.name, scalar.standard);
+  return fmt::format("/* What a call chooses. Each size is at least 1. */\ntypedef struct heddle_{0}_sizes {{\n{1}}} heddle_{0}_sizes;\n",
                      parts.name, members);
 }
 

@@ -74,6 +74,11 @@ std::vector<std::string> condition_sentences(const PackageParts& parts) {
   return sentences;
 }
 
+std::string scalar_name(const std::string& scalar) {
+  const bool lower = std::any_of(scalar.begin(), scalar.end(), [](unsigned char c) { return std::islower(c); });
+  return lower ? c_name(scalar) : size_name(scalar);
+}
+
 std::string package_name(const PackageSubject& subject) {
   std::string name = in_case(c_name(subject.kernel.name), std::tolower);
   const std::vector<std::string> chosen = chosen_by_caller(subject);
@@ -112,7 +117,7 @@ std::vector<PackageTensor> package_tensors(const PackageSubject& subject) {
 }
 
 PackageParts package_parts(const PackageSubject& subject) {
-  PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}};
+  PackageParts parts{subject, package_name(subject), {}, {}, {}, package_tensors(subject), {}, {}};
   parts.upper = in_case(parts.name, std::toupper);
   const std::string& about = subject.kernel.about;
   parts.title = c_comment(subject.kernel.name + (about.empty() ? "" : ": " + about));
@@ -123,6 +128,8 @@ PackageParts package_parts(const PackageSubject& subject) {
     parts.sizes.push_back(
         {size_name(size), value == subject.program.params.end() ? 1 : value->second, param ? param->about : std::string()});
   }
+  if (const auto& sizes = subject.emission.launch.sizes)
+    for (const RunTimeScalar& scalar : sizes->scalars) parts.scalars.push_back({scalar_name(scalar.name), scalar.standard});
   return parts;
 }
 

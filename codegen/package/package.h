@@ -51,6 +51,9 @@ struct PackageTensor {
 /// the interface begin with heddle_K_.
 std::string package_name(const PackageSubject& subject);
 
+/// A number that the caller may choose, as a member of heddle_K_sizes.
+std::string scalar_name(const std::string& scalar);
+
 /// In the kernel's order.
 std::vector<PackageTensor> package_tensors(const PackageSubject& subject);
 

@@ -17,6 +17,12 @@ struct PackageSize {
   std::string about;
 };
 
+/// A number that the caller may choose, of the launch plan's scalars.
+struct PackageScalar {
+  std::string name;     ///< member of heddle_K_sizes
+  double standard = 1;  ///< what 0 stands for
+};
+
 struct PackageParts {
   const PackageSubject& subject;
   std::string name;   ///< package_name()
@@ -25,6 +31,7 @@ struct PackageParts {
   std::string gpus;   ///< " (H100, H200)"
   std::vector<PackageTensor> tensors;
   std::vector<PackageSize> sizes;  ///< none: all are fixed
+  std::vector<PackageScalar> scalars;
 
   const LaunchPlan& launch() const { return subject.emission.launch; }
   /// K, U, TITLE, ARCH and EXAMPLES, which every text has.

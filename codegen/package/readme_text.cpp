@@ -6,6 +6,7 @@
 #include "codegen/package/c_text.h"
 #include "codegen/package/parts.h"
 #include "core/answers/summary.h"
+#include "core/kernel/scalars.h"
 
 namespace heddle::codegen {
 namespace {
@@ -30,6 +31,7 @@ std::string call_text(const PackageParts& parts) {
   if (!parts.sizes.empty()) {
     std::string sizes;
     for (const PackageSize& size : parts.sizes) sizes += (sizes.empty() ? "" : ", ") + size.name;
+    for (const PackageScalar& scalar : parts.scalars) sizes += ", " + scalar.name;
     text += fmt::format("heddle_{}_sizes sizes = {{{}}};\n", parts.name, sizes);
   }
   text += fmt::format("heddle_{}_tensors tensors = {{{}}}; /* addresses on the device */\n", parts.name, members);
@@ -54,6 +56,9 @@ std::string tensor_list(const PackageParts& parts) {
 
 std::string conditions(const PackageParts& parts) {
   std::string text;
+  for (const PackageScalar& scalar : parts.scalars)
+    text +=
+        fmt::format("- {0} is from {1} to {2}, or 0, which stands for {3:.9g}\n", scalar.name, kLeastScalar, kMostScalar, scalar.standard);
   for (const std::string& sentence : condition_sentences(parts)) text += "- " + printable(sentence) + "\n";
   return text.empty() ? "" : "\nWhat must hold, or `run` answers with an error that says so:\n\n" + text;
 }

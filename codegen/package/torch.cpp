@@ -79,6 +79,8 @@ class TorchPackage {
     }
     if (!op_.sizes.empty()) sizes = fmt::format("  heddle_{}_sizes sizes = {{}};\n", op_.name);
     for (std::size_t k = 0; k < op_.sizes.size(); ++k) sizes += fmt::format("  sizes.{} = call.sizes[{}];\n", op_.sizes[k].param, k);
+    for (std::size_t k = 0; k < op_.scalars.size(); ++k)
+      sizes += fmt::format("  sizes.{} = given_or_own(\"{}\", scalar{});\n", op_.scalars[k].member, op_.scalars[k].name, k);
     std::vector<std::string> parameters, arguments;
     for (std::size_t t = 0; t < op_.given(); ++t) parameters.push_back("const at::Tensor& " + local_name(t));
     for (std::size_t k = 0; k < op_.sizes.size(); ++k)
@@ -86,6 +88,7 @@ class TorchPackage {
         arguments.push_back(fmt::format("size{}", k));
         parameters.push_back("std::int64_t " + arguments.back());
       }
+    for (std::size_t k = 0; k < op_.scalars.size(); ++k) parameters.push_back(fmt::format("std::optional<double> scalar{}", k));
     std::vector<std::string> results(made.size(), "at::Tensor");
     return text("torch_binding.cpp.in", {{"RESULT", made.empty()       ? "void"
                                                     : made.size() == 1 ? results[0]
@@ -132,6 +135,7 @@ class TorchPackage {
                  {"GIVEN", joined(op_.tensors, "", [&](const auto& t) { return t.given ? tensor(t) : ""; }) + "\n    "},
                  {"MADE", joined(op_.tensors, "", [&](const auto& t) { return t.given ? "" : tensor(t); }) + "\n    "},
                  {"SIZES", joined(op_.sizes, ", ", size)},
+                 {"SCALARS", joined(op_.scalars, ", ", [](const TorchScalar& s) { return fmt::format("\"{}\"", s.name); })},
                  {"PARAMETERS", parameters(true)},
                  {"PASSED", parameters(false)},
                  {"TENSOR_NAMES", given_names([&](std::size_t t) { return op_.tensors[t].name; })},
@@ -141,11 +145,14 @@ class TorchPackage {
   }
 
   std::string test() const {
-    const auto formula = torch_formula(subject_.kernel);
+    const bool scaled = std::any_of(op_.scalars.begin(), op_.scalars.end(), [](const TorchScalar& s) { return s.name == "scale"; });
+    const auto formula = torch_formula(subject_.kernel, scaled);
     std::string reference;
-    const std::string names = given_names([&](std::size_t t) { return op_.tensors[t].name; });
+    const std::string tensors = given_names([&](std::size_t t) { return op_.tensors[t].name; });
+    std::string names = tensors;
+    for (const TorchScalar& scalar : op_.scalars) names += fmt::format(", {}=None", scalar.name);
     if (formula) reference = function("reference", names, formula->body, "wanted") + "\n\n";
-    reference += function("prepared", names, formula ? formula->prepared : "", names + (op_.given() == 1 ? "," : ""));
+    reference += function("prepared", names, formula ? formula->prepared : "", tensors + (op_.given() == 1 ? "," : ""));
     return text("torch_test.py.in",
                 {{"TEST_SIZES", joined(op_.sizes, ", ", [&](const auto& s) { return fmt::format("\"{}\": {}", s.name, s.small); })},
                  {"TEST_ARGUMENTS", joined(op_.sizes, ", ", [&](const auto& s) { return s.argument() ? std::to_string(s.small) : ""; })},
@@ -173,9 +180,12 @@ class TorchPackage {
                       [&](const TorchSize& s) {
                         return s.tensor ? fmt::format("{} is dimension {} of `{}`", s.name, s.dimension, op_.tensors[*s.tensor].name)
                                         : fmt::format("{} is an argument{}", s.name,
-                                                      s.shapes ? "" : fmt::format(", {} where it is left out", s.value));
+                                                      s.optional ? fmt::format(", {} where it is left out", s.value) : "");
                       }) +
                ".\n";
+    for (const RunTimeScalar& scalar :
+         subject_.emission.launch.sizes ? subject_.emission.launch.sizes->scalars : std::vector<RunTimeScalar>())
+      sizes += fmt::format("`{}` is {:.9g} where it is left out.\n", python_name(scalar_name(scalar.name)), scalar.standard);
     return text("torch_README.md.in", {{"ABOUT", c_comment(subject_.kernel.about)},
                                        {"COMMAND", subject_.command.empty() ? "" : fmt::format(" with\n`{}`", c_comment(subject_.command))},
                                        {"SCRIPT", script()},
@@ -208,10 +218,12 @@ class TorchPackage {
   }
 
   /// Of the function in Python.
-  std::string parameters(bool defaults) const {
+  std::string parameters(bool defaults, bool scalars = true) const {
     std::string list = given_names([&](std::size_t t) { return op_.tensors[t].name; });
     for (const TorchSize& size : op_.sizes)
-      if (size.argument()) list += fmt::format(", {}{}", size.name, defaults && !size.shapes ? fmt::format("={}", size.value) : "");
+      if (size.argument()) list += fmt::format(", {}{}", size.name, defaults && size.optional ? fmt::format("={}", size.value) : "");
+    for (const TorchScalar& scalar : scalars ? op_.scalars : std::vector<TorchScalar>())
+      list += fmt::format(", {}{}", scalar.name, defaults ? "=None" : "");
     return list;
   }
 
@@ -242,14 +254,12 @@ class TorchPackage {
       lines += random ? fmt::format("{} = torch.randn({}, device=\"cuda\").to({})\n", tensor.name, shape, type.python)
                       : fmt::format("{} = torch.zeros({}, device=\"cuda\", dtype={})\n", tensor.name, shape, type.python);
     }
-    return lines + fmt::format("{}{}kernel.{}({})\n", made, made.empty() ? "" : " = ", op_.name, parameters(false));
+    return lines + fmt::format("{}{}kernel.{}({})\n", made, made.empty() ? "" : " = ", op_.name, parameters(false, false));
   }
 
   /// Where another kernel may compute them.
   std::string gradients() const {
-    const bool adds = std::any_of(op_.tensors.begin(), op_.tensors.end(), [](const TorchTensor& t) { return t.written; });
-    const bool takes = std::any_of(op_.sizes.begin(), op_.sizes.end(), [](const TorchSize& s) { return s.argument(); });
-    if (adds || takes) return "";
+    if (std::any_of(op_.tensors.begin(), op_.tensors.end(), [](const TorchTensor& t) { return t.written; })) return "";
     return text("torch_gradients.md.in",
                 {{"TAKES", joined(op_.tensors, ", ", [](const TorchTensor& t) { return t.given ? std::string() : "d" + t.name; })}});
   }

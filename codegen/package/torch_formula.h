@@ -14,7 +14,8 @@ struct TorchFormula {
   double largest_error;  ///< root mean square, of that of the result
 };
 
-/// Of `kernel.reference`; nothing where PyTorch has no such function, or tensors are not the formula's.
-std::optional<TorchFormula> torch_formula(const Kernel& kernel);
+/// Of `kernel.reference`; with `scaled`, functions of a factor `scale` too, which may be None. Nothing where PyTorch has no such function,
+/// or tensors are not the formula's.
+std::optional<TorchFormula> torch_formula(const Kernel& kernel, bool scaled);
 
 }  // namespace heddle::codegen

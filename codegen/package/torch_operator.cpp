@@ -89,6 +89,8 @@ TorchSize size_of(const PackageSubject& subject, const std::string& param, const
       size.shapes = size.shapes || has_word(extent, size.param);
       if (!size.tensor && tensors[t].given && extent == size.param) size.tensor = t, size.dimension = d;
     }
+  // A bound of lengths that index tensors hold is the caller's to know: keys beyond it would be left out without a word.
+  size.optional = !size.shapes && std::ranges::none_of(subject.kernel.tensors, [](const Tensor& t) { return t.role == TensorRole::Index; });
   return size;
 }
 
@@ -122,7 +124,8 @@ std::string TorchOperator::schema() const {
       taken.push_back(fmt::format("Tensor{} {}", tensor.written ? fmt::format("({}!)", alias++) : "", tensor.name));
   }
   for (const TorchSize& size : sizes)
-    if (size.argument()) taken.push_back(fmt::format("int {}{}", size.name, size.shapes ? "" : fmt::format("={}", size.value)));
+    if (size.argument()) taken.push_back(fmt::format("int {}{}", size.name, size.optional ? fmt::format("={}", size.value) : ""));
+  for (const TorchScalar& scalar : scalars) taken.push_back(fmt::format("float? {}=None", scalar.name));
   const std::string result = fmt::format("{}", fmt::join(made, ", "));
   return fmt::format("{}({}) -> {}", name, fmt::join(taken, ", "), made.size() == 1 ? result : "(" + result + ")");
 }
@@ -130,12 +133,22 @@ std::string TorchOperator::schema() const {
 TorchOperator torch_operator(const PackageSubject& subject) {
   const auto& run_time = subject.emission.launch.sizes;
   const std::vector<std::string> params = run_time ? run_time->params : std::vector<std::string>();
-  TorchOperator made{package_name(subject), tensors_of(subject, params), {}};
+  TorchOperator made{package_name(subject), tensors_of(subject, params), {}, {}};
   for (const std::string& param : params) made.sizes.push_back(size_of(subject, param, made.tensors));
-  std::stable_partition(made.sizes.begin(), made.sizes.end(), [](const TorchSize& s) { return !s.argument() || s.shapes; });
+  std::stable_partition(made.sizes.begin(), made.sizes.end(), [](const TorchSize& s) { return !s.argument() || !s.optional; });
+  const auto free_name = [&](std::string name) {
+    const auto is = [&](const auto& other) { return other.name == name; };
+    while (std::any_of(made.tensors.begin(), made.tensors.end(), is) || std::any_of(made.scalars.begin(), made.scalars.end(), is))
+      name += "_";
+    return name;
+  };
   for (TorchSize& size : made.sizes)
-    while (size.argument() && std::any_of(made.tensors.begin(), made.tensors.end(), [&](const auto& t) { return t.name == size.name; }))
-      size.name += "_";
+    if (size.argument()) size.name = free_name(size.name);
+  if (run_time)
+    for (const RunTimeScalar& scalar : run_time->scalars) {
+      const std::string member = scalar_name(scalar.name);
+      made.scalars.push_back({member, free_name(python_name(member))});
+    }
   return made;
 }
 

@@ -35,14 +35,22 @@ struct TorchSize {
   std::optional<std::size_t> tensor{};  ///< where it is read, of the operator's tensors; none: an argument of its own
   std::size_t dimension = 0;            ///< of that tensor
   std::int64_t value = 1, small = 1;    ///< at which the kernel was made, and for tests
-  bool shapes = true;                   ///< a tensor's shape depends on it; else the argument may be left out
+  bool shapes = true;                   ///< a tensor's shape depends on it
+  bool optional = false;                ///< the argument may be left out: no shape says it, and no length that a tensor holds
   bool argument() const { return !tensor; }
+};
+
+/// An argument that may be left out, and then is the kernel's own.
+struct TorchScalar {
+  std::string member;  ///< of heddle_K_sizes
+  std::string name;    ///< in Python
 };
 
 struct TorchOperator {
   std::string name;                  ///< package_name()
   std::vector<TorchTensor> tensors;  ///< those that are given, then those that are made, each in the kernel's order
   std::vector<TorchSize> sizes;      ///< arguments that may be left out are the last of those that are arguments
+  std::vector<TorchScalar> scalars;  ///< arguments behind all others
 
   std::size_t given() const;
   /// "gemm(Tensor A, Tensor B) -> Tensor"

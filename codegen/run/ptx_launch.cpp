@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "codegen/emit/size_formula.h"
 #include "codegen/run/map_arguments.h"
@@ -37,8 +38,12 @@ class LaunchWriter {
     launch_.grid = {static_cast<std::uint32_t>(clusters * plan_.cluster), 1, 1};
     for (const TensorMapPlan& map : plan_.maps) add_map(map);
     for (const std::size_t tensor : plan_.pointers) add_word(kernel_.tensors[tensor].name, "u64", address_of(tensor));
-    if (plan_.sizes)
+    if (plan_.sizes) {
       for (const SizeField& field : plan_.sizes->fields) add_word(field.name, "u32", static_cast<std::uint64_t>(number(field.formula)));
+      for (const ScalarField& field : plan_.sizes->numbers)
+        add_word(field.name, "f32",
+                 std::bit_cast<std::uint32_t>(static_cast<float>(plan_.sizes->scalars[field.scalar].standard * field.factor)));
+    }
     if (emission_.records) {
       launch_.parameters.resize((launch_.parameters.size() + 7) / 8 * 8);
       add_word("records", "u64", memory("records", 8 * static_cast<std::uint64_t>(emission_.records->words())));

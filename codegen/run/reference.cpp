@@ -133,8 +133,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("O");
     const bool causal = kernel.reference == "attention_forward_causal";
     text.source = reference_source("const u16* q, const u16* k, const u16* v, float* o",
-                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, causal,
-                                               keys - queries + 1, plan.threads),
+                                   fmt::format("reference_attention<{}, {}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d,
+                                               causal, keys - queries + 1, plan.threads, heads / t.shape("K")[0]),
                                    fmt::format("q, k, v, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (is_scaled_attention(kernel)) {
     const bool transposed = kernel.reference == "attention_forward_scaled";
@@ -145,7 +145,8 @@ std::optional<ReferenceText> reference_text(const Kernel& kernel, const std::vec
     plan.output = *t.index("O");
     text.source = reference_source(
         "const unsigned char* q, const unsigned char* k, const unsigned char* v, const float* sq, const float* sv, float* o",
-        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, transposed, plan.threads),
+        fmt::format("reference_attention_scaled<{}, {}, {}, {}, {}, {}, {}>", heads * queries, queries, keys, d, transposed, plan.threads,
+                    heads / t.shape("K")[0]),
         fmt::format("q, k, v, sq, sv, o, {:#.9g}f", 1.0 / std::sqrt(static_cast<double>(d))));
   } else if (kernel.reference == "layernorm") {
     const Named t(tensors, {"X", "Y"}, {"Gamma", "Beta"});
@@ -226,11 +227,12 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   auto made = make_tensors(kernel, params, seed);
   if (!made.ok()) return why_not = made.error().faults.front().message, cases;
   const Reference* formula = find_reference(kernel.reference);
+  const FormulaNumbers numbers{params, scalars_of(kernel, params)};
   TensorMap run = *made;
   const auto count = plan_execution(kernel, params, run);
   if (!count.ok()) return why_not = count.error().faults.front().message, cases;
   if (count->work > kMostCpuWork) return why_not = too_much(), cases;
-  if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, {});
+  if (formula && formula->prepare && check_tensors(*formula, *made).ok()) formula->prepare(*made, numbers, {});
   CasePlan what{to_string(Data::Given), Data::Given, {}, {}};
   for (const TensorPlan& tensor : tensors) {
     const GlobalTensor& global = made->at(tensor.name);
@@ -238,7 +240,7 @@ std::vector<CasePlan> cases_for(const Kernel& kernel, const Scope& params, const
   }
   std::vector<ExpectedTensor> expected;
   if (formula && check_tensors(*formula, *made).ok()) {
-    if (const std::string wrong = formula->compute(*made, params, {}, expected); !wrong.empty()) expected.clear();
+    if (const std::string wrong = formula->compute(*made, numbers, {}, expected); !wrong.empty()) expected.clear();
   }
   if (expected.empty()) {
     run = *made;

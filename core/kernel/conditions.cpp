@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/kernel/index_data.h"
+#include "core/kernel/multipliers.h"
 #include "core/kernel/switches.h"
 
 namespace heddle {
@@ -132,7 +133,7 @@ Result<Scope> checked_scope(const Kernel& kernel, Scope scope) {
   if (!whole) return whole;
   if (auto faults = SizeRules(kernel, *whole).broken(); !faults.empty()) return Error{ErrorKind::Input, std::move(faults)};
   for (const Param& param : kernel.params)
-    if (is_switch(kernel, param) && whole->at(param.name) == 0) whole->erase(param.name);
+    if ((is_switch(kernel, param) || is_multiplier(kernel, param)) && whole->at(param.name) == param.value) whole->erase(param.name);
   return whole;
 }
 

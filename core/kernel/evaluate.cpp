@@ -177,9 +177,10 @@ Result<EvalReport> evaluate(const Kernel& given, const Scope& overrides, std::ui
   auto tensors = make_tensors(kernel, *scope, seed, stop);
   if (!tensors.ok()) return tensors.error();
   if (auto planned = plan_execution(kernel, *scope, *tensors); !planned.ok()) return planned.error();
+  const FormulaNumbers numbers{with_switches(kernel, *scope), scalars_of(kernel, *scope)};
   if (reference) {
     if (auto fits = check_tensors(*reference, *tensors); !fits.ok()) return with_source(kernel, fits.error());
-    if (reference->prepare) reference->prepare(*tensors, stop);
+    if (reference->prepare) reference->prepare(*tensors, numbers, stop);
   }
 
   auto count = execute(kernel, *scope, *tensors, stop, listener);
@@ -188,12 +189,12 @@ Result<EvalReport> evaluate(const Kernel& given, const Scope& overrides, std::ui
   report.cancelled = count->cancelled;
   std::vector<ExpectedTensor> expected;
   if (formula && !report.cancelled) {
-    const auto complaint = formula->compute(*tensors, *scope, stop, expected);
+    const auto complaint = formula->compute(*tensors, numbers, stop, expected);
     report.cancelled = stop.stop_requested();
     if (!complaint.empty()) return Error{ErrorKind::Input, {{kernel.source, "/reference", complaint, ""}}};
   }
   if (reference && !report.cancelled) {
-    const auto complaint = reference->compute(*tensors, *scope, stop, expected);
+    const auto complaint = reference->compute(*tensors, numbers, stop, expected);
     report.cancelled = stop.stop_requested();
     if (!complaint.empty())
       return Error{ErrorKind::Input,

@@ -377,7 +377,7 @@ class Reader {
     const Tensor* tensor = kernel_.find_tensor(name);
     if (tensor && is_written(tensor->role) && !defined)
       fail(begin, fmt::format("'{}' is an output; a statement before this one must define it", name));
-    if (!defined && !tensor && !kernel_.find_param(name)) {
+    if (!defined && !tensor && !kernel_.find_param(name) && !has_scalar(kernel_, name)) {
       std::vector<std::string> names = names_of(kernel_.tensors);
       for (const Param& p : kernel_.params) names.push_back(p.name);
       names.insert(names.end(), defined_.begin(), defined_.end());
@@ -469,7 +469,7 @@ Result<Formula> Formula::parse(std::string_view text, const Kernel& kernel) {
   return formula;
 }
 
-std::string Formula::compute(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
+std::string Formula::compute(const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
                              std::vector<ExpectedTensor>& expected) const {
   std::map<std::string, Whole, std::less<>> defined;
   std::vector<Whole> values(nodes_.size());
@@ -491,8 +491,7 @@ std::string Formula::compute(const TensorMap& tensors, const Scope& scope, const
           const Array& array = tensor->second.array;
           values[next] = {array.shape, {array.data.begin(), array.data.end()}};
         } else {
-          const auto param = scope.find(node.what);
-          values[next] = {{}, {param == scope.end() ? 0.0 : static_cast<double>(param->second)}};
+          values[next] = {{}, {numbers.of(node.what)}};
         }
       }
       if (stop.stop_requested()) return {};

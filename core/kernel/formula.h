@@ -4,9 +4,9 @@
 //   C = relu(A @ B * column(RowScale) + Bias) + Residual
 //   S = Q @ transpose(repeat(K, GROUP)) / sqrt(128); O = softmax(causal(S)) @ repeat(V, GROUP)
 //
-// Statements are separated by ";". A name is a tensor, a parameter, or what an earlier statement defined. Operators: + - * / and @, the
-// product of matrices (leading dimensions run in parallel). Shapes are lined up at their last dimension, and an extent of 1 is repeated:
-// a vector has one element for every column; column(v) has one for every row.
+// Statements are separated by ";". A name is a tensor, a parameter, an argument (core/kernel/scalars.h), or what an earlier statement
+// defined. Operators: + - * / and @, the product of matrices (leading dimensions run in parallel). Shapes are lined up at their last
+// dimension, and an extent of 1 is repeated: a vector has one element for every column; column(v) has one for every row.
 #pragma once
 
 #include <stop_token>
@@ -30,7 +30,7 @@ class Formula {
 
   /// What every output should be; or why the shapes do not fit. Once `stop` is requested it returns soon, and what it has found is
   /// incomplete.
-  std::string compute(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
+  std::string compute(const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
                       std::vector<ExpectedTensor>& expected) const;
 
   struct Node {

@@ -16,6 +16,9 @@ using Type = OpAttribute::Type;
 
 constexpr OpAttribute kVariant{"variant", Type::Text, "", "the cost rule of this name, where the machine has several for the kind"};
 constexpr OpAttribute kScale{"scale", Type::Number, "1", "factor on the first operand"};
+constexpr OpAttribute kArgument{
+    "argument", Type::Text, "",
+    "what whoever calls a written kernel may give for the factor, \"scale\" or \"scale * 1.44269504\" (docs/files.md)"};
 constexpr OpAttribute kColumn{"column", Type::Integer, "0", "the first column that is taken of a wider operand", 0, 1 << 24};
 constexpr OpAttribute kReduced{"axis", Type::Integer, "1", "the dimension that goes: 1 leaves a number per row, 0 one per column", 0, 1};
 constexpr OpAttribute kAlong{
@@ -31,20 +34,22 @@ constexpr std::array kMma{OpAttribute{"transpose_a", Type::Flag, "false", "A is 
 constexpr std::array kPart{kColumn, kVariant};
 constexpr std::array kTurned{OpAttribute{"transpose", Type::Flag, "false", "the tile in memory has columns for rows"}, kVariant};
 constexpr std::array kMaximum{
-    kReduced, kScale,
+    kReduced, kScale, kArgument,
     OpAttribute{"keep_within", Type::Number, "0", "the second input stays the maximum unless the new one is more than this above it"},
     kVariant};
-constexpr std::array kSum{kReduced, kScale, OpAttribute{"mean", Type::Flag, "false", "divided by the number of elements"}, kVariant};
+constexpr std::array kSum{kReduced, kScale, kArgument, OpAttribute{"mean", Type::Flag, "false", "divided by the number of elements"},
+                          kVariant};
 constexpr std::array kPower{kAlong, OpAttribute{"emulated", Type::Integer, "0", "percent that is computed without MUFU", 0, 100}, kScale,
-                            kVariant};
+                            kArgument, kVariant};
 constexpr std::array kElements{
     OpAttribute{"fn", Type::Function, "", "the function; it must be given", 0, 0, true},
     OpAttribute{"value", Type::Number, "", "stands for a missing last operand"},
     kScale,
+    kArgument,
     kAlong,
     OpAttribute{"skip_ones", Type::Flag, "false", "of mul: rows whose factors are all 1 need no work (the result is the same)"},
     kVariant};
-constexpr std::array kLeast{kReduced, kScale, kVariant};
+constexpr std::array kLeast{kReduced, kScale, kArgument, kVariant};
 constexpr std::array kBits{kReduced, kVariant};
 constexpr std::array kChain{
     OpAttribute{"expr", Type::Text, "", "what an element is of x0 to x7; it must be given (docs/files.md)", 0, 0, true},
@@ -53,6 +58,7 @@ constexpr std::array kChain{
     OpAttribute{"mufu", Type::Integer, "", "the same on the special function unit", 0, 1 << 20},
     OpAttribute{"along", Type::Text, "",
                 "a letter per input: f full, r one element per row, c one per column, 1 one number; else of the shapes"},
+    kArgument,
     kVariant};
 constexpr std::array kConstant{OpAttribute{"value", Type::Number, "0", "the constant"}, kVariant};
 constexpr std::array kMask{OpAttribute{"axis", Type::Integer, "1", "of `before`: 1, columns are kept; 0, rows", 0, 1},

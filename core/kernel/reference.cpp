@@ -59,7 +59,7 @@ double dot(const float* a, const float* b, std::int64_t count) {
 
 // ---- gemm
 
-std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 1);
   if (extent(t, "B", 0) != k || extent(t, "C", 0) != m || extent(t, "C", 1) != n) return "C [M,N] = A [M,K] B [K,N]";
   const Array &a = array_of(t, "A"), &b = array_of(t, "B");
@@ -71,7 +71,8 @@ std::string gemm(const TensorMap& t, const Scope&, const std::stop_token& stop, 
 }
 
 /// A has scales per row and 128 columns of K, B per 128 x 128.
-std::string gemm_block_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_block_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "B", 0);
   const std::vector<std::int64_t> by_row{ceil_div(k, kScaled), m}, by_block{ceil_div(n, kScaled), ceil_div(k, kScaled)};
   if (extent(t, "B", 1) != k || array_of(t, "SA").shape != by_row || array_of(t, "SB").shape != by_block || extent(t, "D", 0) != m ||
@@ -93,7 +94,8 @@ std::string gemm_block_scaled(const TensorMap& t, const Scope&, const std::stop_
 }
 
 /// W has scales per row and 128 columns of K. Results of tokens that do not exist are zero.
-std::string gemm_group_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_group_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   const std::int64_t rows = extent(t, "W", 0), k = extent(t, "W", 1), tokens = extent(t, "X", 0), columns = extent(t, "D", 1);
   if (extent(t, "X", 1) != k || array_of(t, "S").shape != std::vector{ceil_div(k, kScaled), rows} || extent(t, "D", 0) != rows ||
       columns < tokens)
@@ -114,7 +116,7 @@ std::string gemm_group_scaled(const TensorMap& t, const Scope&, const std::stop_
 
 double silu(double x) { return x / (1.0 + std::exp(-x)); }
 
-std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string swiglu(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const std::int64_t m = extent(t, "A", 0), k = extent(t, "A", 1), n = extent(t, "G", 1);
   if (extent(t, "G", 0) != k || array_of(t, "U").shape != array_of(t, "G").shape || extent(t, "Out", 0) != m || extent(t, "Out", 1) != n)
     return "Out [M,N] = silu(A G) * (A U) with A [M,K], G and U [K,N]";
@@ -135,32 +137,37 @@ std::string swiglu(const TensorMap& t, const Scope&, const std::stop_token& stop
   return {};
 }
 
-// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d).
+// ---- attention. Tensors are [heads, rows, d]; the softmax factor is 1/sqrt(d), or the kernel's argument `scale`. Rows of V and O may have
+// another length than those of K and Q.
 
 struct Attention {
-  std::int64_t heads, queries, keys, d;
+  std::int64_t heads, queries, keys, d, columns;  ///< columns: of V
   double factor;
   std::int64_t group = 1;  ///< heads of queries for each head of keys
 
-  /// Where a query or a key begins.
-  std::int64_t query_at(std::int64_t head, std::int64_t query) const { return (head * queries + query) * d; }
-  std::int64_t key_at(std::int64_t head, std::int64_t key) const { return (head / group * keys + key) * d; }
+  /// Number of a query's or a key's row.
+  std::int64_t query_row(std::int64_t head, std::int64_t query) const { return head * queries + query; }
+  std::int64_t key_row(std::int64_t head, std::int64_t key) const { return head / group * keys + key; }
 };
 
 /// The sizes, when Q, K and V fit each other. Where keys have fewer heads, each of them is for a group of query heads.
-bool attention_sizes(const TensorMap& t, Attention& s) {
-  s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), 0};
-  s.factor = 1.0 / std::sqrt(static_cast<double>(s.d));
+bool attention_sizes(const TensorMap& t, const FormulaNumbers& numbers, Attention& s) {
+  s = {extent(t, "Q", 0), extent(t, "Q", 1), extent(t, "K", 1), extent(t, "Q", 2), extent(t, "V", 2), 0};
+  s.factor = softmax_scale(numbers, s.d);
   s.group = s.heads / std::max<std::int64_t>(extent(t, "K", 0), 1);
   if (s.group < 1 || s.heads % s.group != 0) return false;
-  const std::vector<std::int64_t> kv{s.heads / s.group, s.keys, s.d};
-  return array_of(t, "K").shape == kv && array_of(t, "V").shape == kv;
+  const std::int64_t heads = s.heads / s.group;
+  return array_of(t, "K").shape == std::vector{heads, s.keys, s.d} && array_of(t, "V").shape == std::vector{heads, s.keys, s.columns};
+}
+
+bool is_of_values(const TensorMap& t, const char* name, const Attention& s) {
+  return array_of(t, name).shape == std::vector{s.heads, s.queries, s.columns};
 }
 
 /// Softmax of one query's scores with the first `seen` keys, and the natural logarithm of the sum of their exponentials.
 std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, std::int64_t head, std::int64_t query, std::int64_t seen) {
-  const float* q = array_of(t, "Q").data.data() + s.query_at(head, query);
-  const float* k = array_of(t, "K").data.data() + s.key_at(head, 0);
+  const float* q = array_of(t, "Q").data.data() + s.query_row(head, query) * s.d;
+  const float* k = array_of(t, "K").data.data() + s.key_row(head, 0) * s.d;
   Matrix p(static_cast<std::size_t>(s.keys));
   seen = std::clamp<std::int64_t>(seen, 1, s.keys);
   for (std::int64_t j = 0; j < seen; ++j) p[j] = s.factor * dot(q, k + j * s.d, s.d);
@@ -173,10 +180,10 @@ std::pair<Matrix, double> probabilities(const TensorMap& t, const Attention& s, 
 
 /// Output row of one query.
 Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const Matrix& p) {
-  const float* v = array_of(t, "V").data.data() + s.key_at(head, 0);
-  Matrix o(static_cast<std::size_t>(s.d), 0.0);
+  const float* v = array_of(t, "V").data.data() + s.key_row(head, 0) * s.columns;
+  Matrix o(static_cast<std::size_t>(s.columns), 0.0);
   for (std::int64_t j = 0; j < s.keys; ++j)
-    for (std::int64_t c = 0; c < s.d; ++c) o[c] += p[j] * v[j * s.d + c];
+    for (std::int64_t c = 0; c < s.columns; ++c) o[c] += p[j] * v[j * s.columns + c];
   return o;
 }
 
@@ -184,10 +191,11 @@ Matrix attend(const TensorMap& t, const Attention& s, std::int64_t head, const M
 std::int64_t seen_keys(const Attention& s, std::int64_t query, bool causal) { return causal ? s.keys - s.queries + query + 1 : s.keys; }
 
 template <bool Causal>
-std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_forward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                              std::vector<ExpectedTensor>& expected) {
   Attention s;
-  if (!attention_sizes(t, s) || s.group > 1 || array_of(t, "O").shape != array_of(t, "Q").shape)
-    return "Q and O [heads, queries, d], K and V [heads, keys, d]";
+  if (!attention_sizes(t, numbers, s) || !is_of_values(t, "O", s))
+    return "Q and O [heads, queries, d], K and V [heads, or one for each group of them, keys, d]";
   const auto statistics = t.find("LSE");
   if (statistics != t.end() && statistics->second.array.shape != std::vector<std::int64_t>{s.heads, s.queries})
     return "LSE [heads, queries] beside Q and O [heads, queries, d]";
@@ -216,25 +224,29 @@ std::string attention_forward(const TensorMap& t, const Scope&, const std::stop_
 
 /// Of 8-bit floats: a query has a scale, of which the size alone counts, and a column of V; VT has a row for each of those.
 template <bool Transposed>
-std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_forward_scaled(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop,
+                                     std::vector<ExpectedTensor>& expected) {
   const std::int64_t heads = extent(t, "Q", 0), queries = extent(t, "Q", 1), d = extent(t, "Q", 2), keys = extent(t, "K", 1);
+  const std::int64_t of_keys = std::max<std::int64_t>(extent(t, "K", 0), 1), group = heads / of_keys;
   const auto is = [&](const char* name, const std::vector<std::int64_t>& shape) { return array_of(t, name).shape == shape; };
   const char* values = Transposed ? "VT" : "V";
-  if (!is("K", {heads, keys, d}) || !is(values, Transposed ? std::vector{heads, d, keys} : std::vector{heads, keys, d}) ||
-      !is("SQ", {heads, queries}) || !is("SV", {heads, d}) || !is("O", {heads, queries, d}))
-    return Transposed ? "Q and O [heads, queries, d], K [heads, keys, d], VT [heads, d, keys], SQ [heads, queries], SV [heads, d]"
-                      : "Q and O [heads, queries, d], K and V [heads, keys, d], SQ [heads, queries], SV [heads, d]";
+  if (heads != group * of_keys || !is("K", {of_keys, keys, d}) || !is("SQ", {heads, queries}) || !is("SV", {of_keys, d}) ||
+      !is("O", {heads, queries, d}) || !is(values, Transposed ? std::vector{of_keys, d, keys} : std::vector{of_keys, keys, d}))
+    return Transposed
+               ? "Q and O [heads, queries, d], K [heads or groups of them, keys, d], VT [as K, d, keys], SQ [heads, queries], SV [as K, d]"
+               : "Q and O [heads, queries, d], K and V [heads or groups of them, keys, d], SQ [heads, queries], SV [as K, d]";
   Matrix out;
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
-      const Attention s{heads, queries, keys, d,
-                        std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i])) / std::sqrt(static_cast<double>(d))};
+      const double scale = std::fabs(static_cast<double>(array_of(t, "SQ").data[h * queries + i]));
+      const Attention s{heads, queries, keys, d, d, scale / std::sqrt(static_cast<double>(d)), group};
       const Matrix p = probabilities(t, s, h, i, keys).first;
       for (std::int64_t c = 0; c < d; ++c) {
-        const float* v = array_of(t, values).data.data() + (Transposed ? (h * d + c) * keys : h * keys * d + c);
+        const std::int64_t column = h / group * d + c;  // of SV
+        const float* v = array_of(t, values).data.data() + (Transposed ? column * keys : s.key_row(h, 0) * d + c);
         double sum = 0;
         for (std::int64_t j = 0; j < keys; ++j) sum += p[j] * v[j * (Transposed ? 1 : d)];
-        out.push_back(sum * array_of(t, "SV").data[h * d + c]);
+        out.push_back(sum * array_of(t, "SV").data[column]);
       }
     }
   const double typical = rms(out);
@@ -249,19 +261,19 @@ std::string attention_forward_scaled(const TensorMap& t, const Scope&, const std
 
 /// Row statistics that a forward pass leaves behind: LSE in base 2, Delta = rowsum(dO * O) / sqrt(d).
 template <bool Causal>
-void prepare_backward(TensorMap& t, const std::stop_token& stop) {
+void prepare_backward(TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop) {
   Attention s;
-  if (!attention_sizes(t, s)) return;
+  if (!attention_sizes(t, numbers, s)) return;
   Array &lse = t.find("LSE")->second.array, &delta = t.find("Delta")->second.array;
   const std::vector<std::int64_t> statistics{s.heads, s.queries};
-  if (lse.shape != statistics || delta.shape != statistics || array_of(t, "dO").shape != array_of(t, "Q").shape) return;
+  if (lse.shape != statistics || delta.shape != statistics || !is_of_values(t, "dO", s)) return;
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
       const auto [p, log_sum] = probabilities(t, s, h, i, seen_keys(s, i, Causal));
       const Matrix o = attend(t, s, h, p);
-      const float* grad = array_of(t, "dO").data.data() + s.query_at(h, i);
+      const float* grad = array_of(t, "dO").data.data() + s.query_row(h, i) * s.columns;
       double sum = 0;
-      for (std::int64_t c = 0; c < s.d; ++c) sum += grad[c] * o[c];
+      for (std::int64_t c = 0; c < s.columns; ++c) sum += grad[c] * o[c];
       lse.data[h * s.queries + i] = static_cast<float>(log_sum / std::log(2.0));
       delta.data[h * s.queries + i] = static_cast<float>(sum * s.factor);
     }
@@ -269,10 +281,11 @@ void prepare_backward(TensorMap& t, const std::stop_token& stop) {
 
 /// Straight from the definition of the softmax and its derivative; LSE and Delta are not used.
 template <bool Causal>
-std::string attention_backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_backward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                               std::vector<ExpectedTensor>& expected) {
   Attention s;
   const auto shape = [&](const char* name) { return array_of(t, name).shape; };
-  if (!attention_sizes(t, s) || shape("dO") != shape("Q") || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
+  if (!attention_sizes(t, numbers, s) || !is_of_values(t, "dO", s) || shape("dQ") != shape("Q") || shape("dK") != shape("K") ||
       shape("dV") != shape("V") || shape("LSE") != std::vector<std::int64_t>{s.heads, s.queries} || shape("Delta") != shape("LSE"))
     return "Q, dO and dQ [heads, queries, d], K, V, dK and dV [heads, or one for each group of them, keys, d], LSE and Delta [heads, "
            "queries]";
@@ -282,48 +295,51 @@ std::string attention_backward(const TensorMap& t, const Scope&, const std::stop
   double most = 0;  // that a term of dS is before the other is taken off: with one key they are equal
   for (std::int64_t h = 0; h < s.heads; ++h)
     for (std::int64_t i = 0; i < s.queries && !stop.stop_requested(); ++i) {
-      const std::int64_t row = s.query_at(h, i);
-      const float *q = array_of(t, "Q").data.data() + row, *grad = array_of(t, "dO").data.data() + row;
+      const std::int64_t query = s.query_row(h, i) * s.d;
+      const float *q = array_of(t, "Q").data.data() + query, *grad = array_of(t, "dO").data.data() + s.query_row(h, i) * s.columns;
       const Matrix p = probabilities(t, s, h, i, seen_keys(s, i, Causal)).first;
       Matrix dp(p.size());
       double mean = 0;
       for (std::int64_t j = 0; j < s.keys; ++j) {
-        dp[j] = dot(grad, array_of(t, "V").data.data() + s.key_at(h, j), s.d);
+        dp[j] = dot(grad, array_of(t, "V").data.data() + s.key_row(h, j) * s.columns, s.columns);
         mean += p[j] * dp[j];
       }
       for (std::int64_t j = 0; j < s.keys; ++j) {
         const double ds = p[j] * (dp[j] - mean) * s.factor;
         most = std::max(most, std::fabs(p[j] * mean * s.factor));
-        const std::int64_t key = s.key_at(h, j);
+        const std::int64_t key = s.key_row(h, j) * s.d, value = s.key_row(h, j) * s.columns;
         const float* k = array_of(t, "K").data.data() + key;
         for (std::int64_t c = 0; c < s.d; ++c) {
-          dv[key + c] += p[j] * grad[c];
           dk[key + c] += ds * q[c];
-          dq[row + c] += ds * k[c];
-          sizes_of_dv[key + c] += std::fabs(p[j] * grad[c]);
+          dq[query + c] += ds * k[c];
           sizes_of_dk[key + c] += std::fabs(ds * q[c]);
-          sizes_of_dq[row + c] += std::fabs(ds * k[c]);
+          sizes_of_dq[query + c] += std::fabs(ds * k[c]);
+        }
+        for (std::int64_t c = 0; c < s.columns; ++c) {
+          dv[value + c] += p[j] * grad[c];
+          sizes_of_dv[value + c] += std::fabs(p[j] * grad[c]);
         }
       }
     }
-  // Where few terms are added, their rounding shows: half a unit of each.
-  const auto rounding = [](const Matrix& sizes) {
-    return kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
+  // Where few terms are added, their rounding shows: half a unit of each time, twice where dS is made of a rounded P.
+  const auto rounding = [](const Matrix& sizes, int times) {
+    return times * kBf16Unit / 2 * (sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end()));
   };
   const auto add = [&](const char* name, Matrix values, const char* reason, double noise) {
     const double typical = rms(values);
     expected.push_back({name, std::move(values), {kBf16Unit, std::max(0.05 * typical, noise), 8e-3, reason}});
   };
-  const double noise = kF32Sum * static_cast<double>(s.d) * most;
-  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq));
-  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms", noise + rounding(sizes_of_dk));
-  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv));
+  const double noise = kF32Sum * static_cast<double>(std::max(s.d, s.columns)) * most;
+  add("dQ", std::move(dq), "dS is rounded to bf16 and P may be before it: about 3e-3 in the rms", noise + rounding(sizes_of_dq, 2));
+  add("dK", std::move(dk), "dS and dK are rounded to bf16 and P may be before them: about 3e-3 in the rms",
+      noise + rounding(sizes_of_dk, 2));
+  add("dV", std::move(dv), "P and dV are rounded to bf16: about 3e-3 in the rms", rounding(sizes_of_dv, 1));
   return {};
 }
 
 // ---- the others
 
-std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string layernorm(const TensorMap& t, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const Array &x = array_of(t, "X"), &gamma = array_of(t, "Gamma"), &beta = array_of(t, "Beta");
   const std::int64_t rows = x.shape[0], columns = x.shape[1];
   if (array_of(t, "Y").shape != x.shape || gamma.shape[0] != columns || beta.shape[0] != columns)
@@ -342,10 +358,10 @@ std::string layernorm(const TensorMap& t, const Scope&, const std::stop_token& s
 }
 
 /// Out = T * exp2(Q K) V
-std::string toy(const TensorMap& t, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  const auto trips = scope.find("T");
+std::string toy(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  const auto trips = numbers.params.find("T");
   const auto& shape = array_of(t, "Q").shape;
-  if (trips == scope.end()) return "a parameter T, the number of trips";
+  if (trips == numbers.params.end()) return "a parameter T, the number of trips";
   for (const char* name : {"Q", "K", "V", "Out"})
     if (array_of(t, name).shape != shape || shape[0] != shape[1]) return "square Q, K, V and Out of one size";
   const std::int64_t n = shape[0];
@@ -388,6 +404,17 @@ constexpr std::array<Reference, 12> kReferences{{
 }};
 
 }  // namespace
+
+double FormulaNumbers::of(std::string_view name) const {
+  if (const auto param = params.find(name); param != params.end()) return static_cast<double>(param->second);
+  const auto scalar = scalars.find(name);
+  return scalar == scalars.end() ? 0 : scalar->second;
+}
+
+double softmax_scale(const FormulaNumbers& numbers, std::int64_t d) {
+  const auto scale = numbers.scalars.find("scale");
+  return scale == numbers.scalars.end() ? 1.0 / std::sqrt(static_cast<double>(d)) : scale->second;
+}
 
 std::span<const Reference> references() {
   static const std::vector<Reference> all = [] {

@@ -11,6 +11,7 @@
 #include "core/base/expr.h"
 #include "core/base/result.h"
 #include "core/kernel/array.h"
+#include "core/kernel/scalars.h"
 
 namespace heddle {
 
@@ -30,15 +31,25 @@ struct ExpectedTensor {
   Tolerance tolerance;
 };
 
+/// What a formula is told beside the tensors.
+struct FormulaNumbers {
+  Scope params;
+  ScalarValues scalars{};                  ///< of the kernel, as scalars_of() has them
+  double of(std::string_view name) const;  ///< 0: there is no such number
+};
+/// The kernel's argument `scale`; without one 1/sqrt(d).
+double softmax_scale(const FormulaNumbers& numbers, std::int64_t d);
+
 struct Reference {
   const char* name;
   const char* tensors;  ///< space-separated names with their rank ("A:2 B:2 C:2")
   const char* about;    ///< the formula
   /// Fills inputs that depend on other inputs (row statistics for a backward pass); may be null.
-  void (*prepare)(TensorMap& tensors, const std::stop_token& stop);
+  void (*prepare)(TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop);
   /// Shapes have been checked for rank; returns why they do not fit each other, or empty. Once `stop` is requested it
   /// returns soon and what it has found is incomplete.
-  std::string (*compute)(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop, std::vector<ExpectedTensor>& expected);
+  std::string (*compute)(const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
+                         std::vector<ExpectedTensor>& expected);
 };
 
 std::span<const Reference> references();

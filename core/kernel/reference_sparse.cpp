@@ -47,8 +47,7 @@ Tolerance of_attention(const Doubles& out) {
 /// A query's row of the result over a list of keys, each with its row of K and V; none: zeros.
 class Attended {
  public:
-  Attended(const float* query, std::int64_t d)
-      : query_(query), out_(static_cast<std::size_t>(d), 0.0), scale_(1 / std::sqrt(static_cast<double>(d))) {}
+  Attended(const float* query, std::int64_t d, double scale) : query_(query), out_(static_cast<std::size_t>(d), 0.0), scale_(scale) {}
   /// Null rows are zeros.
   void key(const float* k, const float* v) {
     double score = 0;
@@ -72,20 +71,20 @@ class Attended {
   double scale_;
 };
 
-std::string attention_block_sparse(const TensorMap& tensors, const Scope& scope, const std::stop_token& stop,
+std::string attention_block_sparse(const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
                                    std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t heads = t.extent("Q", 0), queries = t.extent("Q", 1), d = t.extent("Q", 2), keys = t.extent("K", 1);
   const std::int64_t rows = t.extent("rowptr", 0) - 1;
-  const auto keys_of_block = scope.find("KV");
+  const auto keys_of_block = numbers.params.find("KV");
   if (!t.is("K", {heads, keys, d}) || !t.is("V", {heads, keys, d}) || !t.is("O", {heads, queries, d}) || rows < 1 || queries % rows != 0 ||
-      keys_of_block == scope.end() || keys % keys_of_block->second != 0)
+      keys_of_block == numbers.params.end() || keys % keys_of_block->second != 0)
     return "Q and O [heads, queries, d], K and V [heads, keys, d], rowptr [rows of blocks + 1], and a parameter KV: keys of a block";
   const std::int64_t height = queries / rows, width = keys_of_block->second;
   Doubles out;
   for (std::int64_t h = 0; h < heads; ++h)
     for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
-      Attended row(t.array("Q").data.data() + (h * queries + i) * d, d);
+      Attended row(t.array("Q").data.data() + (h * queries + i) * d, d, softmax_scale(numbers, d));
       for (std::int64_t e = t.index("rowptr", i / height); e < t.index("rowptr", i / height + 1); ++e) {
         const std::int64_t block = t.index("colidx", e);
         for (std::int64_t j = 0; j < width; ++j) {
@@ -101,7 +100,8 @@ std::string attention_block_sparse(const TensorMap& tensors, const Scope& scope,
   return {};
 }
 
-std::string attention_paged(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string attention_paged(const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
+                            std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t sequences = t.extent("pages", 0), queries = t.extent("Q", 1), d = t.extent("Q", 2), page = t.extent("K", 1);
   const std::int64_t heads = t.extent("Q", 0) / std::max<std::int64_t>(1, sequences);
@@ -113,7 +113,7 @@ std::string attention_paged(const TensorMap& tensors, const Scope&, const std::s
   for (std::int64_t s = 0; s < sequences; ++s)
     for (std::int64_t h = 0; h < heads; ++h)
       for (std::int64_t i = 0; i < queries && !stop.stop_requested(); ++i) {
-        Attended row(t.array("Q").data.data() + ((s * heads + h) * queries + i) * d, d);
+        Attended row(t.array("Q").data.data() + ((s * heads + h) * queries + i) * d, d, softmax_scale(numbers, d));
         for (std::int64_t j = 0; j < t.index("lengths", s); ++j) {
           const std::int64_t number = t.index("pages", s * t.extent("pages", 1) + j / page);
           const std::int64_t at = ((number * heads + h) * page + j % page) * d;
@@ -127,7 +127,8 @@ std::string attention_paged(const TensorMap& tensors, const Scope&, const std::s
   return {};
 }
 
-std::string gemm_grouped(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_grouped(const TensorMap& tensors, const FormulaNumbers&, const std::stop_token& stop,
+                         std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t m = t.extent("A", 0), k = t.extent("A", 1), n = t.extent("B", 2), tiles = t.extent("expert", 0);
   if (t.extent("B", 1) != k || !t.is("C", {m, n}) || m % tiles != 0)
@@ -145,7 +146,7 @@ std::string gemm_grouped(const TensorMap& tensors, const Scope&, const std::stop
   return {};
 }
 
-std::string spmm_bsr(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string spmm_bsr(const TensorMap& tensors, const FormulaNumbers&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t rows = t.extent("rowptr", 0) - 1, height = t.extent("A", 1), width = t.extent("A", 2), n = t.extent("B", 1);
   if (rows < 1 || t.extent("A", 0) != t.extent("colidx", 0) || !t.is("C", {rows * height, n}) || t.extent("B", 0) % width != 0)
@@ -168,7 +169,8 @@ std::string spmm_bsr(const TensorMap& tensors, const Scope&, const std::stop_tok
   return {};
 }
 
-std::string embedding_bag(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string embedding_bag(const TensorMap& tensors, const FormulaNumbers&, const std::stop_token& stop,
+                          std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t bags = t.extent("rowptr", 0) - 1, width = t.extent("Table", 1);
   if (bags < 1 || !t.is("Out", {bags, width}))
@@ -190,7 +192,8 @@ std::string embedding_bag(const TensorMap& tensors, const Scope&, const std::sto
   return {};
 }
 
-std::string gemm_gather(const TensorMap& tensors, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string gemm_gather(const TensorMap& tensors, const FormulaNumbers&, const std::stop_token& stop,
+                        std::vector<ExpectedTensor>& expected) {
   const NamedTensors t(tensors);
   const std::int64_t rows = t.extent("A", 0), k = t.extent("A", 1), n = t.extent("B", 1), m = t.extent("Rows", 0) * t.extent("Rows", 1);
   if (t.extent("B", 0) != k || !t.is("C", {m, n}))

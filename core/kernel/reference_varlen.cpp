@@ -34,13 +34,13 @@ class Sequences {
     const auto& q = shape("Q");
     const auto& k = shape("K");
     const std::int64_t count = shape("cu_seqlens_q")[0] - 1;
-    bool fits = count >= 1 && shape("cu_seqlens_k")[0] == count + 1 && q[0] == k[0] && q[2] == k[2];
+    bool fits = count >= 1 && shape("cu_seqlens_k")[0] == count + 1 && k[0] > 0 && q[0] % k[0] == 0 && q[2] == k[2];
     for (const char* name : kOfQueries) fits = fits && (!has(name) || shape(name) == q);
     for (const char* name : kOfKeys) fits = fits && (!has(name) || shape(name) == k);
     for (const char* name : kStatistics) fits = fits && (!has(name) || (shape(name).size() == 2 && shape(name)[0] == count * q[0]));
     if (fits && ends("cu_seqlens_q") <= q[1] && ends("cu_seqlens_k") <= k[1]) return {};
-    return "tensors of queries [heads, queries, d] and of keys [heads, keys, d], cu_seqlens_q and cu_seqlens_k [sequences + 1] up to the "
-           "numbers of both, LSE and Delta [sequences * heads, queries of the longest]";
+    return "tensors of queries [heads, queries, d] and of keys [heads, or one for each group of them, keys, d], cu_seqlens_q and "
+           "cu_seqlens_k [sequences + 1] up to the numbers of both, LSE and Delta [sequences * heads, queries of the longest]";
   }
 
   std::vector<Sequence> all() const {
@@ -67,6 +67,9 @@ class Sequences {
     return own;
   }
 
+  /// Of a tensor of results: those of keys may have fewer.
+  std::int64_t heads(const std::string& name) const { return shape(is_of_keys(name) ? "K" : "Q")[0]; }
+
   /// Where a head's rows of the sequence begin in the tensor, and how many numbers they are.
   std::pair<std::int64_t, std::int64_t> place(const std::string& name, const Sequence& sequence, std::int64_t head) const {
     const auto& extents = shape(name.c_str());
@@ -75,12 +78,12 @@ class Sequences {
       const std::int64_t behind = sequence.queries.first - rows("cu_seqlens_q", sequence.number).first;
       return {(sequence.number * shape("Q")[0] + head) * extents[1] + behind, sequence.queries.count};
     }
-    const bool keys = std::find(kOfKeys.begin(), kOfKeys.end(), name) != kOfKeys.end();
-    const Rows& own = keys ? sequence.keys : sequence.queries;
+    const Rows& own = is_of_keys(name) ? sequence.keys : sequence.queries;
     return {(head * extents[1] + own.first) * extents[2], own.count * extents[2]};
   }
 
  private:
+  static bool is_of_keys(const std::string& name) { return std::find(kOfKeys.begin(), kOfKeys.end(), name) != kOfKeys.end(); }
   std::int64_t number(const char* name, std::int64_t at) const {
     return std::llround(tensors_.find(name)->second.array.data[static_cast<std::size_t>(at)]);
   }
@@ -117,7 +120,7 @@ std::vector<Sequence> seeing(const Sequences& sequences, bool causal) {
 const Reference& dense(const char* name) { return *find_reference(name); }
 
 template <bool Causal>
-void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
+void prepare_backward_varlen(TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop) {
   const Sequences sequences(tensors);
   if (!sequences.misfit().empty()) return;
   for (const auto& [name, value] : {std::pair{"LSE", kNoQuery}, {"Delta", 0.0f}}) {
@@ -126,7 +129,7 @@ void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
   }
   for (const Sequence& s : seeing(sequences, Causal)) {
     TensorMap own = sequences.cut(s);
-    dense(Causal ? "attention_backward_causal" : "attention_backward").prepare(own, stop);
+    dense(Causal ? "attention_backward_causal" : "attention_backward").prepare(own, numbers, stop);
     for (const char* name : kStatistics) {
       auto from = own.find(name)->second.array.data.begin();
       for (std::int64_t h = 0; h < sequences.shape("Q")[0]; ++h) {
@@ -140,13 +143,13 @@ void prepare_backward_varlen(TensorMap& tensors, const std::stop_token& stop) {
 
 /// By the formula of this name. What belongs to no sequence may be anything; queries that see no key have zeros, and so have keys that none
 /// sees.
-std::string by_sequence(const char* formula, const TensorMap& tensors, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+std::string by_sequence(const char* formula, const TensorMap& tensors, const FormulaNumbers& numbers, const std::stop_token& stop,
+                        std::vector<ExpectedTensor>& expected) {
   const Sequences sequences(tensors);
   if (std::string why = sequences.misfit(); !why.empty()) return why;
   const bool causal = std::string_view(formula).ends_with("causal");
-  const auto heads = sequences.shape("Q")[0];
   const auto fill = [&](ExpectedTensor& e, const Sequence& s, double value) {
-    for (std::int64_t h = 0; h < heads; ++h) {
+    for (std::int64_t h = 0; h < sequences.heads(e.tensor); ++h) {
       const auto [at, count] = sequences.place(e.tensor, s, h);
       std::fill_n(e.values.begin() + at, count, value);
     }
@@ -159,7 +162,7 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
   }
   for (const Sequence& s : seeing(sequences, causal)) {
     std::vector<ExpectedTensor> own;
-    if (std::string why = dense(formula).compute(sequences.cut(s), {}, stop, own); !why.empty()) return why;
+    if (std::string why = dense(formula).compute(sequences.cut(s), numbers, stop, own); !why.empty()) return why;
     for (const ExpectedTensor& part : own) {
       const auto whole = std::find_if(expected.begin(), expected.end(), [&](const ExpectedTensor& e) { return e.tensor == part.tensor; });
       if (whole == expected.end()) continue;
@@ -167,7 +170,7 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
       all = {std::max(all.relative, part.tolerance.relative), std::max(all.absolute, part.tolerance.absolute),
              std::max(all.rms, part.tolerance.rms), part.tolerance.reason};
       auto from = part.values.begin();
-      for (std::int64_t h = 0; h < heads && !stop.stop_requested(); ++h) {
+      for (std::int64_t h = 0; h < sequences.heads(part.tensor) && !stop.stop_requested(); ++h) {
         const auto [at, count] = sequences.place(part.tensor, s, h);
         std::copy_n(from, count, whole->values.begin() + at);
         from += count;
@@ -178,21 +181,23 @@ std::string by_sequence(const char* formula, const TensorMap& tensors, const std
 }
 
 template <bool Causal>
-std::string forward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  return by_sequence(Causal ? "attention_forward_causal" : "attention_forward", t, stop, expected);
+std::string forward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+  return by_sequence(Causal ? "attention_forward_causal" : "attention_forward", t, numbers, stop, expected);
 }
 template <bool Causal>
-std::string backward(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
-  return by_sequence(Causal ? "attention_backward_causal" : "attention_backward", t, stop, expected);
+std::string backward(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop,
+                     std::vector<ExpectedTensor>& expected) {
+  return by_sequence(Causal ? "attention_backward_causal" : "attention_backward", t, numbers, stop, expected);
 }
 
-/// Row sums of dO * O over the root of their length.
-std::string delta(const TensorMap& t, const Scope&, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
+/// Row sums of dO * O over the root of their length, or times what the kernel has for it.
+std::string delta(const TensorMap& t, const FormulaNumbers& numbers, const std::stop_token& stop, std::vector<ExpectedTensor>& expected) {
   const auto array = [&](const char* name) -> const Array& { return t.find(name)->second.array; };
   const Array &o = array("O"), &grad = array("dO"), &starts = array("cu_seqlens_q"), &result = array("Delta");
   const std::int64_t heads = o.shape[0], rows = o.shape[1], d = o.shape[2], sequences = starts.shape[0] - 1;
   if (grad.shape != o.shape || result.shape[0] != sequences * heads || sequences < 1 || std::llround(starts.data.back()) > rows)
     return "O and dO [heads, queries, d], cu_seqlens_q [sequences + 1], Delta [sequences * heads, queries of the longest]";
+  const double scale = softmax_scale(numbers, d);
   std::vector<double> sums(result.data.size(), std::numeric_limits<double>::quiet_NaN());
   double most = 0;
   for (std::int64_t s = 0; s < sequences; ++s)
@@ -204,7 +209,7 @@ std::string delta(const TensorMap& t, const Scope&, const std::stop_token& stop,
           sum += product, size += std::fabs(product);
         }
         most = std::max(most, size);
-        sums[(s * heads + h) * result.shape[1] + i - std::llround(starts.data[s])] = sum / std::sqrt(static_cast<double>(d));
+        sums[(s * heads + h) * result.shape[1] + i - std::llround(starts.data[s])] = sum * scale;
       }
   expected.push_back(
       {"Delta", std::move(sums), {1e-6, kF32Sum * static_cast<double>(d) * most, 1e-5, "sums are kept in f32 (2^-22 for each term)"}});

@@ -12,6 +12,7 @@
 
 #include "core/base/assert.h"
 #include "core/kernel/free_axes.h"
+#include "core/kernel/multipliers.h"
 #include "core/kernel/op_kind.h"
 
 namespace heddle {
@@ -47,9 +48,17 @@ bool hands_on(const Kernel& kernel, const TileOp& op, std::size_t definitions) {
 
 bool same_condition(const std::optional<Expr>& a, const std::optional<Expr>& b) { return a && b && a->text() == b->text(); }
 
+/// Where it does not hold, the multiplier is left out.
+Expr more_than_one(const std::string& multiplier) {
+  Result<Expr> more = Expr::parse(multiplier + " != 1");
+  HEDDLE_ASSERT(more.ok(), "a parameter's name is a name of the grammar");
+  return *std::move(more);
+}
+
 /// Every condition, with its place.
 template <class Visit>
 void visit_conditions(const Kernel& kernel, Visit visit) {
+  for (const std::string& name : multipliers(kernel)) visit(more_than_one(name), "/params");
   for (std::size_t t = 0; t < kernel.tensors.size(); ++t)
     if (kernel.tensors[t].when) visit(*kernel.tensors[t].when, fmt::format("/tensors/{}/if", t));
   for (const NamedList& list : kNamedLists)
@@ -100,6 +109,8 @@ class Settling {
       if (hands_on(kernel_, op, ops.size())) handed_.emplace(value, op.inputs[0]);
     }
     forget_values();
+    for (const std::string& name : multipliers(kernel_))
+      if (off_.contains(more_than_one(name).text())) leave_out(result_, name);
     return std::move(result_);
   }
 
@@ -198,7 +209,7 @@ bool is_switch(const Kernel& kernel, const Param& param) {
 
 Scope with_switches(const Kernel& kernel, Scope params) {
   for (const Param& param : kernel.params)
-    if (is_switch(kernel, param)) params.emplace(param.name, 0);
+    if (is_switch(kernel, param) || is_multiplier(kernel, param)) params.emplace(param.name, param.value);
   return params;
 }
 

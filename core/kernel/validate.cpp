@@ -16,6 +16,7 @@
 #include "core/kernel/map_expression.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/op_shapes.h"
+#include "core/kernel/scalars.h"
 #include "core/kernel/switches.h"
 
 namespace heddle {
@@ -47,6 +48,7 @@ class Validator {
     for (std::size_t i = 0; i < kernel_.body.size(); ++i) op("body", i, kernel_.body[i]);
     for (std::size_t i = 0; i < kernel_.epilogue.size(); ++i) op("epilogue", i, kernel_.epilogue[i]);
     for (Fault& f : validate_switches(kernel_)) faults_.push_back(std::move(f));
+    for (Fault& f : validate_scalars(kernel_)) faults_.push_back(std::move(f));
     if (is_formula(kernel_.reference))
       if (const auto formula = Formula::parse(kernel_.reference, kernel_); !formula.ok())
         for (const Fault& f : formula.error().faults) faults_.push_back(f);

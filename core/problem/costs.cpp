@@ -26,6 +26,7 @@ std::string variant_of(const TileOp& op, const Tiles& inputs) {
   if ((op.kind == "tma_load" || op.kind == "gather") &&
       std::any_of(op.at.begin(), op.at.end(), [](const Expr& at) { return !at.tables().empty(); }))
     return "indexed";
+  if (op.kind == "tma_store" && end_of_rows(op)) return "before";
   if (inputs.empty()) return "";
   const Space space = inputs[0]->space;
   if (op.kind != "mma") return to_string(space);
@@ -94,6 +95,7 @@ Scope names_for(const TiledOp& of, const Machine& machine, FaultLog& faults) {
     }
   }
   name_access(scope, of, machine);
+  scope["single_rows"] = of.single_rows;
   return scope;
 }
 

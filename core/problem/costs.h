@@ -2,16 +2,18 @@
 //
 // A rule is looked up as "<kind>.<variant>", then as "<kind>". The variant is the attribute "variant" if the op has
 // one; else for mma the space of A ("ss" shared memory, "rs" register, "ts" tensor memory), for elementwise its
-// function, for everything else the space of the first input ("atomic_add.register").
+// function, for loads by TMA that look up a place "indexed", for stores by TMA that leave rows as they are "before", for everything else
+// the space of the first input ("atomic_add.register").
 //
 // Names in a rule: M, N, K (mma); rows, cols, elems, columns of the largest tile among outputs and inputs; in_elems and
 // in_bytes of the largest input, out_elems of the largest output; bytes of the largest output, else of the largest
 // input; port, port_least, issues and selects: what the op's access takes of the port of shared memory, with and without lanes that meet in
 // a bank, in how many instructions per warp, and through how many selects (core/layout/plan.h; where no plan knows it, port is bytes / 128,
 // rounded up, of an mma what the catalogue says of its shape); shuffles: instructions of all warps by which a copy or conversion takes
-// registers of other lanes; bits of the first input, else of the first output; inputs (their number);
-// the op's integer and boolean attributes, where attributes its kind knows but the op does not give are 0; fma, alu, mufu of a map that
-// gives none are counted in its expression. What a reduction makes one number of counts as one row.
+// registers of other lanes; single_rows: of a store that leaves rows as they are (core/problem/single_rows.h); bits of the first input,
+// else of the first output; inputs (their number); the op's integer and boolean attributes, where attributes its kind knows but the op does
+// not give are 0; fma, alu, mufu of a map that gives none are counted in its expression. What a reduction makes one number of counts as one
+// row.
 //
 // A rule's `warp` may also use per_thread, elements of that tile in one thread of a warp group of four warps (a column of statistics, cols
 // = 1, is held four times, once per thread of a quad), and special_interval, the machine's (core/machine/contention.h). Its formulas give
@@ -58,6 +60,7 @@ struct TiledOp {
   std::vector<const Tile*> inputs, outputs;
   FaultPlace place{};            ///< the op's
   const OpPlan* plan = nullptr;  ///< the op's, where there is one
+  std::int64_t single_rows = 0;  ///< core/problem/single_rows.h
 };
 
 /// Faults when operands or result do not fit each other. Operands are given as stored: transposed ones as [K,M] and

@@ -17,6 +17,7 @@
 #include "core/problem/changes.h"
 #include "core/problem/costs.h"
 #include "core/problem/fault_log.h"
+#include "core/problem/single_rows.h"
 #include "core/problem/storage.h"
 #include "core/problem/warp_work.h"
 
@@ -213,7 +214,7 @@ class Resolver {
       const FaultPlace place = in_kernel(fmt::format("/body/{}", i));
       const auto planned = plan.ops.find(op.name);
       OpPlan* access = planned == plan.ops.end() ? nullptr : &planned->second;
-      cost = cost_of({op, inputs, outputs, place, access}, machine_, problem_.params, faults_);
+      cost = cost_of({op, inputs, outputs, place, access, single_rows(kernel_, op, problem_.params)}, machine_, problem_.params, faults_);
       cost.variable_latency &= kernel_.producer;
       const Cycle by_rule = port_cycles(cost);
       const Op unchanged = cost;

@@ -15,6 +15,7 @@
 #include "core/layout/plan.h"
 #include "core/problem/changes.h"
 #include "core/problem/costs.h"
+#include "core/problem/single_rows.h"
 #include "core/problem/storage.h"
 #include "core/simulate/pace.h"
 #include "core/simulate/tally.h"
@@ -158,8 +159,8 @@ class KernelBuilder {
       std::vector<const Tile*> inputs, outputs;
       for (std::size_t i = 0; i < tiles.size(); ++i) (i < op.inputs.size() ? inputs : outputs).push_back(&tiles[i]);
       FaultLog faults;
-      Op cost = cost_of({op, inputs, outputs, {}, problem_.layouts ? problem_.layouts->find(op.name) : nullptr}, machine_, problem_.params,
-                        faults);
+      const OpPlan* plan = problem_.layouts ? problem_.layouts->find(op.name) : nullptr;
+      Op cost = cost_of({op, inputs, outputs, {}, plan, single_rows(kernel_, op, problem_.params)}, machine_, problem_.params, faults);
       if (faults.empty()) {
         numbers_.apply(cost, op.cost ? &*op.cost : nullptr, machine_.units);
         if (paced_) pace(cost, machine_.units, machine_.streams);

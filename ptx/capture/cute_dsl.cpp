@@ -29,6 +29,22 @@ NAME(cudaStreamWaitEvent)
 
     extern "C" int cudaLaunchKernelExC(const void* config, const void* kernel, void** arguments);
 
+/// What its functions call that are made for TVM's interface, before they launch for the first time: loads a library of kernels, and
+/// prepares it for each device. `library` is null before.
+HEDDLE_EXPORT int cuda_dialect_init_library_once(void** library, int (*load)(void**), int (*prepare)(void**, int),
+                                                 void (*fail)(const char* kind, const char* text)) {
+  if (*library) return 0;
+  void* made = nullptr;
+  if (load(&made) != 0 || (prepare && prepare(&made, 0) != 0)) {
+    fail("RuntimeError", "heddle capture: a library of kernels could not be loaded");
+    return -1;
+  }
+  *library = made;
+  return 0;
+}
+
+HEDDLE_EXPORT void cuda_dialect_unload_library_once(void**) {}
+
 HEDDLE_EXPORT int _cudaLaunchKernelEx(const void* config, const void* kernel, void** arguments) {
   return cudaLaunchKernelExC(config, kernel, arguments);
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "ptx/capture/driver.h"
 #include "ptx/capture/real_driver.h"
 #include "ptx/capture/record.h"
+#include "ptx/capture/say.h"
 #include "ptx/capture/target.h"
 
 namespace {
@@ -44,9 +46,11 @@ constexpr ErrorWords kErrors[] = {
     {CUDA_SUCCESS, "CUDA_SUCCESS", "no error"},
     {CUDA_ERROR_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
     {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no kernel image is available for execution on the device"},
     {CUDA_ERROR_FILE_NOT_FOUND, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
     {CUDA_ERROR_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {CUDA_ERROR_ILLEGAL_STATE, "CUDA_ERROR_ILLEGAL_STATE", "the operation cannot be performed in the present state"},
     {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {CUDA_ERROR_NOT_SUPPORTED, "CUDA_ERROR_NOT_SUPPORTED", "operation not supported"},
 };
@@ -68,6 +72,14 @@ HEDDLE_EXPORT CUresult cuDeviceGetCount(int* count) {
   HEDDLE_PASS(cuDeviceGetCount, count);
   *count = 1;
   return CUDA_SUCCESS;
+}
+
+HEDDLE_EXPORT CUresult cuDeviceGet(CUdevice* to, int ordinal) {
+  HEDDLE_PASS(cuDeviceGet, to, ordinal);
+  *to = 0;
+  if (ordinal == 0) return CUDA_SUCCESS;
+  capture::say("there is one device here; the program asks for device " + std::to_string(ordinal) + " and is told that there is none");
+  return CUDA_ERROR_INVALID_DEVICE;
 }
 
 HEDDLE_EXPORT CUresult cuDeviceGetName(char* name, int bytes, CUdevice device) {

@@ -18,16 +18,10 @@ namespace capture = heddle::ptx::capture;
 using capture::CaptureRecord;
 using capture::LaunchCall;
 
-/// A handle that no other module has.
-void* new_handle() {
-  static std::uint64_t next = 0x20000000;
-  return reinterpret_cast<void*>(__atomic_add_fetch(&next, 16, __ATOMIC_RELAXED));
-}
-
 template <class Handle>
 CUresult loaded(Handle* to, const void* image, bool real, CUresult result) {
   if (result != CUDA_SUCCESS) return result;
-  if (!real) *to = static_cast<Handle>(new_handle());
+  if (!real) *to = static_cast<Handle>(capture::new_handle());
   CaptureRecord::get().add_module(*to, CaptureRecord::get().read_module(image));
   return CUDA_SUCCESS;
 }
@@ -123,6 +117,11 @@ CUresult encoded(CUtensorMap* map, heddle::ptx::TensorMap said, bool real) {
 bool is_rank(unsigned rank) { return rank >= 1 && rank <= 5; }
 
 }  // namespace
+
+void* capture::new_handle() {
+  static std::uint64_t next = 0x20000000;
+  return reinterpret_cast<void*>(__atomic_add_fetch(&next, 16, __ATOMIC_RELAXED));
+}
 
 HEDDLE_EXPORT CUresult cuModuleLoad(CUmodule* to, const char* path) {
   const auto real = HEDDLE_REAL(cuModuleLoad);
@@ -258,20 +257,6 @@ HEDDLE_EXPORT CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned gx,
 HEDDLE_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction kernel, void** parameters, void** extra) {
   CaptureRecord::get().write_launch(kernel, call_of(*config, parameters, extra));
   HEDDLE_PASS(cuLaunchKernelEx, config, kernel, parameters, extra);
-  return CUDA_SUCCESS;
-}
-
-HEDDLE_EXPORT CUresult cuGraphAddKernelNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* before, std::size_t count,
-                                            const CUDA_KERNEL_NODE_PARAMS* what) {
-  const void* kernel = what->func ? static_cast<const void*>(what->func) : what->kern;
-  CaptureRecord::get().write_launch(kernel, {{what->gridDimX, what->gridDimY, what->gridDimZ},
-                                             {0, 0, 0},
-                                             {what->blockDimX, what->blockDimY, what->blockDimZ},
-                                             what->sharedMemBytes,
-                                             what->kernelParams,
-                                             what->extra});
-  HEDDLE_PASS(cuGraphAddKernelNode, node, graph, before, count, what);
-  *node = static_cast<CUgraphNode>(new_handle());
   return CUDA_SUCCESS;
 }
 

@@ -12,7 +12,7 @@
 namespace heddle::ptx::capture {
 namespace {
 
-/// All that driver_memory.cpp, driver_launch.cpp and this file hear, by the name in the library.
+/// All that driver_memory.cpp, driver_launch.cpp, driver_graph.cpp and this file hear, by the name in the library.
 constexpr const char* kIntercepted[] = {
     "cuModuleEnumerateFunctions",
     "cuLibraryEnumerateKernels",
@@ -53,6 +53,9 @@ constexpr const char* kIntercepted[] = {
     "cuLaunchKernel",
     "cuLaunchKernelEx",
     "cuGraphAddKernelNode_v2",
+    "cuGraphAddNode_v2",
+    "cuGraphKernelNodeSetParams_v2",
+    "cuGraphExecKernelNodeSetParams_v2",
     "cuTensorMapEncodeTiled",
     "cuTensorMapEncodeIm2col",
     "cuTensorMapReplaceAddress",
@@ -62,8 +65,10 @@ constexpr const char* kIntercepted[] = {
     "cuGetExportTable",
 };
 
-/// The newest of our functions that is called so; programs that ask are built against headers that call it so too.
-void* newest(const std::string& name, bool intercepted_only) {
+/// The newest of our functions that is called so. What is older differs by arguments that come later, or that we do not look at; but for
+/// cuGetProcAddress, which programs of CUDA 11 give no place for its last answer.
+void* newest(const std::string& name, int cuda_version, bool intercepted_only) {
+  if (name == "cuGetProcAddress" && cuda_version < 12000) return own_symbol("cuGetProcAddress");
   for (const char* version : {"_v4", "_v3", "_v2", ""})
     if (const std::string full = name + version; !intercepted_only || is_intercepted(full))
       if (void* const found = own_symbol(full.c_str())) return found;
@@ -86,10 +91,10 @@ HEDDLE_EXPORT CUresult cuGetProcAddress_v2(const char* name, void** to, int vers
   if (const auto real = HEDDLE_REAL(cuGetProcAddress_v2)) {
     const CUresult result = real(name, to, version, flags, status);
     if (result == CUDA_SUCCESS && *to)
-      if (void* const own = capture::newest(name, true)) *to = own;
+      if (void* const own = capture::newest(name, version, true)) *to = own;
     return result;
   }
-  *to = capture::newest(name, false);
+  *to = capture::newest(name, version, false);
   if (status) *status = *to ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   return *to ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

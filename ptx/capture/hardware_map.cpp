@@ -3,11 +3,15 @@
 #include "ptx/capture/hardware_map.h"
 
 #include <cstring>
+#include <iterator>
 
 namespace heddle::ptx::capture {
 namespace {
 
-constexpr std::uint32_t kVersion = 2, kMostElement = 15;
+constexpr std::uint32_t kVersion = 2, kTensorFloat = 1 << 16;
+/// By its number here, which is not that of cuda.h.
+constexpr MapElement kElements[] = {MapElement::U8,  MapElement::U16, MapElement::U32,    MapElement::I32, MapElement::U64, MapElement::I64,
+                                    MapElement::F16, MapElement::F32, MapElement::F32Ftz, MapElement::F64, MapElement::Bf16};
 constexpr std::size_t kForm = 8, kStrides = 12, kExtents = 32, kBox = 55, kUsed = 60;
 
 std::uint32_t word(const std::uint8_t* bytes) {
@@ -20,12 +24,13 @@ std::uint32_t word(const std::uint8_t* bytes) {
 
 std::optional<TensorMap> read_hardware_map(const std::uint8_t* bytes) {
   const std::uint32_t form = word(bytes + kForm), rank = (form >> 4 & 7) + 1, element = form >> 7 & 15, interleave = form >> 11 & 3;
-  if ((form & 15) != kVersion || rank > 5 || element > kMostElement || interleave > 2) return std::nullopt;
+  if ((form & 15) != kVersion || rank > 5 || element >= std::size(kElements) || interleave > 2) return std::nullopt;
   for (std::size_t at = kUsed; at < kUsed + 4; ++at)
     if (bytes[at] != 0) return std::nullopt;
   TensorMap map;
   std::memcpy(&map.address, bytes, sizeof map.address);
-  map.element = static_cast<MapElement>(element);
+  map.element = kElements[element];
+  if (form & kTensorFloat && map.element == MapElement::F32) map.element = MapElement::Tf32;
   map.interleave = static_cast<int>(interleave) * 16;
   map.swizzle = (form >> 13 & 3) == 0 ? 0 : 16 << (form >> 13 & 3);
   for (std::uint32_t dimension = 0; dimension < rank; ++dimension) {

@@ -1,6 +1,7 @@
 #include "ptx/capture/record.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <sstream>
 
 #include "ptx/capture/hardware_map.h"
@@ -97,23 +99,25 @@ std::vector<NamedParameter> names_of(const CapturedEntry& entry) {
   return names;
 }
 
-/// A file N.ending that was not there before, open for writing; -1: the folder takes none.
-int new_file(const std::string& folder, const std::string& ending, std::string& name) {
-  for (std::size_t number = 0;; ++number) {
-    name = std::to_string(number) + ending;
-    const int file = open((folder + "/" + name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST) return file;
-  }
-}
-
-bool write_all(int file, const std::string& text) {
+/// The text as a file N and `ending` that was not there before, N from `next` on; its name. Empty: the folder takes none, or not all of it.
+/// Several processes may write at the same time.
+std::string write_new(const std::string& folder, const std::string& ending, std::size_t& next, const std::string& text) {
+  std::string name;
+  int file = -1;
+  do {
+    name = std::to_string(next++) + ending;
+    file = open((folder + "/" + name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (file < 0 && errno == EEXIST);
+  if (file < 0) return "";
   std::size_t done = 0;
-  while (file >= 0 && done < text.size()) {
+  while (done < text.size()) {
     const ssize_t wrote = ::write(file, text.data() + done, text.size() - done);
     if (wrote < 0 && errno != EINTR) break;
     done += static_cast<std::size_t>(std::max<ssize_t>(wrote, 0));
   }
-  return file >= 0 && close(file) == 0 && done == text.size();
+  if (close(file) == 0 && done == text.size()) return name;
+  unlink((folder + "/" + name).c_str());
+  return "";
 }
 
 }  // namespace
@@ -132,7 +136,12 @@ std::array<std::uint8_t, 128> opaque_map(std::size_t index) {
 }
 
 CaptureRecord& CaptureRecord::get() {
-  static auto& record = *new CaptureRecord;  // programs launch while they end
+  static auto& record = *[] {
+    auto* const made = new CaptureRecord;  // leaked: programs launch while they end
+    // A program that forks may launch in both: no other thread holds the lock in the child.
+    pthread_atfork([] { get().mutex_.lock(); }, [] { get().mutex_.unlock(); }, [] { get().mutex_.unlock(); });
+    return made;
+  }();
   return record;
 }
 
@@ -277,9 +286,8 @@ const CapturedText* CaptureRecord::choose(const CapturedKernel& kernel, const Ca
 
 std::string CaptureRecord::write_text(const std::string& ptx) {
   if (const auto at = written_.find(ptx); at != written_.end()) return at->second;
-  std::string name;
-  if (!write_all(new_file(folder_, ".ptx", name), ptx)) return "";
-  return written_[ptx] = name;
+  const std::string name = write_new(folder_, ".ptx", next_text_, ptx);
+  return name.empty() ? name : written_[ptx] = name;
 }
 
 /// Maps lie at multiples of 64 bytes, in parameters and in memory.
@@ -306,6 +314,8 @@ void CaptureRecord::place_maps(Launch& launch) const {
 
 void CaptureRecord::write_launch(const void* handle, const LaunchCall& call) {
   const std::lock_guard<std::mutex> lock(mutex_);
+  static const std::size_t most = setting("HEDDLE_CAPTURE_MOST", kMostLaunches);
+  if (launches_.size() > most) return;  // it has been said
   const auto at = kernels_.find(handle);
   if (at == kernels_.end()) return say("a kernel is launched that no module of the program had");
   const CapturedEntry* entry = nullptr;
@@ -324,11 +334,9 @@ void CaptureRecord::write_launch(const void* handle, const LaunchCall& call) {
   if (launch.ptx.empty()) return say("nothing can be written to " + folder_);
   // A loop that launches the same again writes it once.
   const std::string json = launch_text(launch);
-  if (!launches_.insert(json).second) return;
-  static const std::size_t most = setting("HEDDLE_CAPTURE_MOST", kMostLaunches);
+  if (!launches_.insert(std::hash<std::string>()(json)).second) return;
   if (launches_.size() > most) return say("only the first " + std::to_string(most) + " launches are written; --most N takes more");
-  std::string name;
-  if (!write_all(new_file(folder_, ".json", name), json)) say("nothing can be written to " + folder_);
+  if (write_new(folder_, ".json", next_launch_, json).empty()) say("nothing can be written to " + folder_);
 }
 
 }  // namespace heddle::ptx::capture

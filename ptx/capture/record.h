@@ -9,8 +9,8 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -98,7 +98,8 @@ class CaptureRecord {
   std::map<std::string, std::string> written_;  ///< text: its file
   /// By module and kernel: its text out of HEDDLE_CAPTURE_TEXTS.
   std::map<std::pair<const CapturedModule*, std::string>, CapturedModule> beside_;
-  std::set<std::string> launches_;  ///< as they were written
+  std::unordered_set<std::size_t> launches_;  ///< hashes of their files
+  std::size_t next_launch_ = 0, next_text_ = 0;
   std::uint64_t next_handle_ = 0;
 };
 

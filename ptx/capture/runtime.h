@@ -14,4 +14,7 @@ cudaError_t remember(CUresult result);
 /// Of a kernel's stub on the host, or of a handle that a program got of the driver or of us; null: there is no such kernel.
 CUfunction function_of(const void* kernel);
 
+/// 12 or 13: by which name the program has loaded this library.
+int runtime_version();
+
 }  // namespace heddle::ptx::capture

@@ -1,4 +1,6 @@
 // The runtime about the device, errors, and the driver below it.
+#include <dlfcn.h>
+
 #include <cstring>
 #include <iterator>
 
@@ -53,6 +55,15 @@ cudaError_t capture::remember(CUresult result) {
   return error;
 }
 
+int capture::runtime_version() {
+  static const int version = [] {
+    Dl_info info{};
+    dladdr(reinterpret_cast<const void*>(&capture::runtime_version), &info);
+    return info.dli_fname && std::strstr(info.dli_fname, ".so.12") ? 12 : 13;
+  }();
+  return version;
+}
+
 HEDDLE_EXPORT cudaError_t cudaGetLastError() {
   const cudaError_t error = last_error;
   last_error = cudaSuccess;
@@ -75,26 +86,35 @@ HEDDLE_EXPORT const char* cudaGetErrorName(cudaError_t error) {
 
 HEDDLE_EXPORT cudaError_t cudaDriverGetVersion(int* version) { return remember(cuDriverGetVersion(version)); }
 
-HEDDLE_EXPORT cudaError_t cudaRuntimeGetVersion(int* version) { return remember(cuDriverGetVersion(version)); }
-
-HEDDLE_EXPORT cudaError_t cudaGetDeviceCount(int* count) { return remember(cuDeviceGetCount(count)); }
-
-HEDDLE_EXPORT cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
-  *value = attribute(static_cast<CUdevice_attribute>(which));  // the same numbers
+HEDDLE_EXPORT cudaError_t cudaRuntimeGetVersion(int* version) {
+  *version = capture::runtime_version() == 12 ? 12090 : CUDA_VERSION;
   return cudaSuccess;
 }
 
-HEDDLE_EXPORT cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+HEDDLE_EXPORT cudaError_t cudaGetDeviceCount(int* count) { return remember(cuDeviceGetCount(count)); }
+
+HEDDLE_EXPORT cudaError_t cudaSetDevice(int device) {
+  CUdevice here = 0;
+  return remember(cuDeviceGet(&here, device));
+}
+
+HEDDLE_EXPORT cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int device) {
+  *value = attribute(static_cast<CUdevice_attribute>(which));  // the same numbers
+  return cudaSetDevice(device);
+}
+
+HEDDLE_EXPORT cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+  if (const cudaError_t result = cudaSetDevice(device); result != cudaSuccess) return result;
   std::memset(properties, 0, sizeof *properties);
   fill(*properties);
   return cudaSuccess;
 }
 
 /// Programs of CUDA 12 have this one, with a struct that lies otherwise from its clock rate on; what is not set here is 0.
-HEDDLE_EXPORT cudaError_t cudaGetDeviceProperties_v2(char* properties, int) {
+HEDDLE_EXPORT cudaError_t cudaGetDeviceProperties_v2(char* properties, int device) {
   constexpr std::size_t kBytes = 1032, kAlike = offsetof(cudaDeviceProp, maxGridSize) + sizeof(int[3]);
   cudaDeviceProp now;
-  cudaGetDeviceProperties(&now, 0);
+  if (const cudaError_t result = cudaGetDeviceProperties(&now, device); result != cudaSuccess) return result;
   std::memset(properties, 0, kBytes);
   std::memcpy(properties, &now, kAlike);
   const auto set = [&](std::size_t at, auto value) { std::memcpy(properties + at, &value, sizeof value); };

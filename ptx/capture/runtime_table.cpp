@@ -16,7 +16,6 @@ constexpr AnswerRow kRows[] = {
     {"cudaProfilerStop", kNothing, 0},
     // devices
     {"cudaInitDevice", kNothing, 0},
-    {"cudaSetDevice", kNothing, 0},
     {"cudaSetDeviceFlags", kNothing, 0},
     {"cudaSetValidDevices", kNothing, 0},
     {"cudaGetDevice", kZero4, 0},
@@ -33,6 +32,8 @@ constexpr AnswerRow kRows[] = {
     {"cudaDeviceSetMemPool", kNothing, 0},
     {"cudaDeviceSetSharedMemConfig", kNothing, 0},
     {"cudaDeviceSynchronize", kNothing, 0},
+    {"cudaThreadSynchronize", kNothing, 0},
+    {"cudaThreadExit", kNothing, 0},
     {"cudaCtxResetPersistingL2Cache", kNothing, 0},
     // streams and events
     {"cudaStreamCreate", kHandle, 0},
@@ -49,8 +50,6 @@ constexpr AnswerRow kRows[] = {
     {"cudaStreamGetFlags", kZero4, 1},
     {"cudaStreamGetPriority", kZero4, 1},
     {"cudaStreamGetId", kZero8, 1},
-    {"cudaStreamIsCapturing", kZero4, 1},
-    {"cudaStreamGetCaptureInfo", kZero4, 1},
     {"cudaThreadExchangeStreamCaptureMode", kNothing, 0},
     {"cudaEventCreate", kHandle, 0},
     {"cudaEventCreateWithFlags", kHandle, 0},
@@ -60,11 +59,25 @@ constexpr AnswerRow kRows[] = {
     {"cudaEventQuery", kNothing, 0},
     {"cudaEventSynchronize", kNothing, 0},
     {"cudaEventElapsedTime", TableAnswer::Milliseconds, 0},
+    {"cudaEventElapsedTime_v2", TableAnswer::Milliseconds, 0},
     // graphs: their launches are written when they are put in
-    {"cudaStreamBeginCapture", kNothing, 0},
-    {"cudaStreamEndCapture", kHandle, 1},
     {"cudaGraphCreate", kHandle, 0},
+    {"cudaGraphClone", kHandle, 0},
     {"cudaGraphDestroy", kNothing, 0},
+    {"cudaGraphAddDependencies", kNothing, 0},
+    {"cudaGraphAddDependencies_v2", kNothing, 0},
+    {"cudaGraphAddEmptyNode", kHandle, 0},
+    {"cudaGraphAddMemcpyNode", kHandle, 0},
+    {"cudaGraphAddMemcpyNode1D", kHandle, 0},
+    {"cudaGraphAddMemsetNode", kHandle, 0},
+    {"cudaGraphAddHostNode", kHandle, 0},
+    {"cudaGraphAddChildGraphNode", kHandle, 0},
+    {"cudaGraphAddEventRecordNode", kHandle, 0},
+    {"cudaGraphAddEventWaitNode", kHandle, 0},
+    {"cudaGraphKernelNodeSetAttribute", kNothing, 0},
+    {"cudaGraphExecUpdate", kZero4, 2},
+    {"cudaGraphGetNodes", kZero8, 2},
+    {"cudaGraphInstantiateWithParams", kHandle, 0},
     {"cudaGraphInstantiate", kHandle, 0},
     {"cudaGraphInstantiateWithFlags", kHandle, 0},
     {"cudaGraphExecDestroy", kNothing, 0},
@@ -79,7 +92,9 @@ constexpr AnswerRow kRows[] = {
     {"cudaMemcpyToSymbol", kNothing, 0},
     {"cudaMemcpyToSymbolAsync", kNothing, 0},
     {"cudaMemAdvise", kNothing, 0},
+    {"cudaMemAdvise_v2", kNothing, 0},
     {"cudaMemPrefetchAsync", kNothing, 0},
+    {"cudaMemPrefetchAsync_v2", kNothing, 0},
     {"cudaMemPoolCreate", kHandle, 0},
     {"cudaMemPoolDestroy", kNothing, 0},
     {"cudaMemPoolSetAttribute", kNothing, 0},
@@ -98,4 +113,5 @@ int call(const char* name, void* const (&arguments)[kMostArguments]) {
 }  // namespace heddle::ptx::capture
 
 #define NAME(name) HEDDLE_WEAK(name)
+#include "ptx/capture/runtime_names_12.inc"
 #include "runtime_names.h"

@@ -102,7 +102,7 @@ bool AccessStep::knows(const PastAccess& past) const {
 }
 
 bool AccessStep::sees(const PastAccess& past) const {
-  if (rules_.fenced) return past.by == access_.by || known_.async.at(past.by) >= past.epoch;
+  if (rules_.fenced) return past.by == access_.by || known_.tensor.at(past.by) >= past.epoch;
   return access_.proxy != Proxy::Async || past.proxy != Proxy::Generic || known_.async.at(past.by) >= past.epoch;
 }
 

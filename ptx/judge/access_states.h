@@ -81,7 +81,7 @@ struct AccessClash {
 struct AccessRules {
   bool write = false;
   bool own_in_order = false;  ///< accesses of one component need no wait among themselves
-  bool fenced = false;        ///< what is over must be known to be so by the second clock too (tensor memory: tcgen05.fence)
+  bool fenced = false;        ///< what is over must be known to be so by a fence too (tensor memory: tcgen05.fence)
   bool same_value = false;    ///< other warps' write by the same instruction is taken to be the same value
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "ptx/judge/reference.h"
@@ -15,6 +16,8 @@ constexpr std::int64_t kMostArrivals = (1 << 20) - 1, kMostBytes = (1 << 20) - 1
 constexpr int kNamedBarriers = 16;
 constexpr int kWarpThreads = 32;
 constexpr std::uint64_t kMbarrierBytes = 8;
+/// Each has a component of every clock. The kernels of all toolchains have some tens.
+constexpr std::size_t kMostMbarriers = 1 << 13;
 constexpr std::size_t kMostRelated = 4;  ///< places beside the finding's own
 
 std::int64_t as_other(std::uint64_t address) { return static_cast<std::int64_t>(address); }
@@ -37,7 +40,7 @@ struct Barriers::Rest {
     NamedRound round;
     std::vector<int> users;
     bool open = false;   ///< somebody came to the round that goes on
-    bool whole = false;  ///< it is for all threads of the CTA that have not exited
+    bool whole = false;  ///< it is for all threads (of the CTA, of the cluster) that have not exited
   };
   struct Pool {
     std::int64_t free = 0;
@@ -49,16 +52,38 @@ struct Barriers::Rest {
   KnownClocks cluster_known;
   std::map<int, Pool> pools;
   std::map<std::uint64_t, std::size_t> living;  ///< valid mbarriers by address
-  std::map<int, std::vector<int>> exited;       ///< warps by CTA
+  struct Gone {
+    int cta = 0;
+    std::uint32_t lanes = 0;
+  };
+  std::vector<Gone> gone;  ///< by warp: lanes that have exited or never were
 
-  /// Threads that a round of the whole CTA does not wait for: of warps that have exited and did not come before.
-  int gone(int cta, const Named& named) const {
-    const auto warps = exited.find(cta);
-    if (!named.whole || warps == exited.end()) return 0;
-    int threads = 0;
-    for (const int warp : warps->second)
-      if (std::ranges::none_of(named.round.arrivals, [&](const Arrival& arrival) { return arrival.warp == warp; })) threads += kWarpThreads;
-    return threads;
+  std::uint32_t gone_of(int warp) const {
+    return warp >= 0 && static_cast<std::size_t>(warp) < gone.size() ? gone[static_cast<std::size_t>(warp)].lanes : 0;
+  }
+
+  /// Counts who is there. True where the round is complete: nobody else comes, or enough have. `cta`: -1: the cluster.
+  bool count(Named& named, int cta) {
+    struct Marks {
+      std::uint32_t came = 0, counted = 0;
+    };
+    std::vector<Marks> marks(gone.size());
+    named.round.here = 0;
+    for (const Arrival& arrival : named.round.arrivals) {
+      const auto warp = static_cast<std::size_t>(arrival.warp);
+      if (warp >= marks.size()) marks.resize(warp + 1);
+      const std::uint32_t counts = arrival.lanes | gone_of(arrival.warp);
+      // Who comes again stands in for others.
+      const bool again = (marks[warp].came & arrival.lanes) != 0;
+      named.round.here += std::popcount(again ? counts : counts & ~marks[warp].counted);
+      marks[warp].came |= arrival.lanes;
+      marks[warp].counted |= counts;
+    }
+    int elsewhere = 0;
+    if (named.whole)
+      for (std::size_t warp = 0; warp < gone.size(); ++warp)
+        if (marks[warp].came == 0 && (cta < 0 || gone[warp].cta == cta)) elsewhere += std::popcount(gone[warp].lanes);
+    return named.round.here + elsewhere >= named.round.needed;
   }
 
   /// Ends the round; what all brought goes to the next one, too, since rounds are in order.
@@ -66,6 +91,14 @@ struct Barriers::Rest {
     Joined joined{true, std::move(named.round.waiting), named.round.known};
     named.round = {};
     named.open = false;
+    return joined;
+  }
+
+  Joined complete_cluster() {
+    Joined joined = complete(cluster);
+    ++cluster_phase;
+    cluster_known.join(joined.known);
+    joined.known = cluster_known;
     return joined;
   }
 };
@@ -79,7 +112,7 @@ void Barriers::find(CheckRule rule, const By& by, std::string sentence, std::int
   findings_.add({rule, by.pc, by.warp, std::move(sentence), std::move(related), by.cycle}, other);
 }
 
-void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch) {
+bool Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch) {
   const std::string name = barrier_reference(address);
   if (address % kMbarrierBytes != 0)
     find(CheckRule::Misaligned, by, fmt::format("mbarrier at {}, which is no multiple of 8", shared_reference(address)), as_other(address));
@@ -87,6 +120,7 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
     find(CheckRule::BarrierCount, by, fmt::format("{} is made for {} arrivals; it takes 1 to {}", name, count, kMostArrivals),
          as_other(address));
   count = std::clamp<std::int64_t>(count, 1, kMostArrivals);
+  if (mbarriers_.size() >= kMostMbarriers && !by_address_.contains(address)) return false;
   const auto [found, made] = by_address_.try_emplace(address, mbarriers_.size());
   if (made) {
     Mbarrier& barrier = mbarriers_.emplace_back();
@@ -97,7 +131,7 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   if (barrier.valid) {
     const bool fresh = barrier.pending == barrier.count && barrier.bytes == 0 && barrier.phase == barrier.first && barrier.arrivals.empty();
     // Lanes of a warp that all make it, as it is.
-    if (fresh && barrier.made_by == by.warp && barrier.made_at == by.pc && barrier.count == count) return;
+    if (fresh && barrier.made_by == by.warp && barrier.made_at == by.pc && barrier.count == count) return true;
     find(CheckRule::BarrierPlace, by,
          fmt::format("{} is made by {} while it is in use: it was made at {} and not invalidated since{}", name, warp_reference(by.warp),
                      place_reference(barrier.made_at), barrier.waiting.empty() ? "" : ", and warps wait at it"),
@@ -113,6 +147,7 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   barrier.arrivals.clear();
   barrier.steps.clear();
   barrier.steps_before.clear();
+  barrier.waits.clear();
   barrier.had_bytes = barrier.bytes_before = false;
   barrier.made_by = by.warp;
   barrier.made_at = by.pc;
@@ -120,9 +155,17 @@ void Barriers::init(std::uint64_t address, std::int64_t count, const By& by, Epo
   barrier.made_epoch = epoch;
   barrier.fenced = false;
   barrier.used_early.clear();
+  return true;
 }
 
-void Barriers::inval(std::uint64_t address, const By& by) {
+void Barriers::waits(Mbarrier& barrier, const By& by, const KnownClocks& known) {
+  barrier.waited_at = true;
+  const auto same = std::ranges::find(barrier.waits, by.warp, &Mbarrier::Step::warp);
+  Mbarrier::Step& step = same != barrier.waits.end() ? *same : barrier.waits.emplace_back();
+  step = {by.component, known.seen.at(by.component), by.warp, by.pc};
+}
+
+void Barriers::inval(std::uint64_t address, const By& by, const KnownClocks& known) {
   const auto found = by_address_.find(address);
   if (found == by_address_.end() || !mbarriers_[found->second].valid) {
     find(CheckRule::BarrierNotMade, by, fmt::format("no mbarrier is at {} to invalidate", shared_reference(address)), as_other(address));
@@ -133,6 +176,13 @@ void Barriers::inval(std::uint64_t address, const By& by) {
   if (!barrier.waiting.empty())
     find(CheckRule::BarrierPlace, by, fmt::format("{} is invalidated while warps wait at it", barrier_reference(address)),
          as_other(address));
+  const auto unknown =
+      std::ranges::find_if(barrier.waits, [&](const Mbarrier::Step& step) { return known.seen.at(step.component) < step.epoch; });
+  if (barrier.waiting.empty() && unknown != barrier.waits.end())
+    find(CheckRule::BarrierPlace, by,
+         fmt::format("{} invalidates {}, where {} may still wait at {}: nothing between orders them", warp_reference(by.warp),
+                     barrier_reference(address), warp_reference(unknown->warp), place_reference(unknown->pc)),
+         as_other(address), {{unknown->pc, unknown->warp, "waits there"}});
   barrier.valid = false;
   rest_->living.erase(address);
 }
@@ -203,7 +253,7 @@ void Barriers::check_early(const Mbarrier& barrier, const KnownClocks& brought, 
        as_other(barrier.address), std::move(related));
 }
 
-std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int32_t count, std::int64_t bytes, const KnownClocks& brought,
+std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int64_t count, std::int64_t bytes, const KnownClocks& brought,
                                          const By& by) {
   if (bytes != 0) expect(barrier, bytes, by);
   remember_place(barrier, by);
@@ -212,12 +262,13 @@ std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int32_t count, 
          fmt::format("{} arrivals at {} in one instruction; it takes 1 to {}", count, barrier_reference(barrier.address), kMostArrivals),
          as_other(barrier.address));
     if (count < 1) return turn(barrier);
+    count = kMostArrivals;
   }
   check_early(barrier, brought, by);
   barrier.steps.push_back({by.component, brought.seen.at(by.component), by.warp, by.pc});
   barrier.gathered.join(brought);
-  barrier.arrivals.push_back({by.warp, by.pc, count});
-  barrier.pending -= count;
+  barrier.arrivals.push_back({by.warp, by.pc, static_cast<std::int32_t>(count)});
+  barrier.pending -= static_cast<std::int32_t>(count);
   if (barrier.pending < 0) {
     std::vector<RelatedPlace> others;
     for (const Arrival& arrival : barrier.arrivals)
@@ -233,9 +284,9 @@ std::vector<FragmentId> Barriers::arrive(Mbarrier& barrier, std::int32_t count, 
   return turn(barrier);
 }
 
-std::vector<FragmentId> Barriers::arrive_and_drop(Mbarrier& barrier, std::int32_t count, const KnownClocks& brought, const By& by) {
+std::vector<FragmentId> Barriers::arrive_and_drop(Mbarrier& barrier, std::int64_t count, const KnownClocks& brought, const By& by) {
   // The phase that goes on has the arrival; `turn` takes the new count for the next one. Where all have dropped nobody comes any more.
-  barrier.count = std::max(barrier.count - count, 1);
+  barrier.count = static_cast<std::int32_t>(std::clamp<std::int64_t>(barrier.count - count, 1, barrier.count));
   return arrive(barrier, count, 0, brought, by);
 }
 
@@ -295,15 +346,13 @@ void Barriers::check_end() {
 
 namespace {
 
-/// Adds who came to a round. False where the warp is there already with all its threads.
-bool add_to(Barriers::NamedRound& round, int threads, const KnownClocks& brought, const Barriers::By& by) {
-  int of_warp = threads;
-  for (const Arrival& arrival : round.arrivals)
-    if (arrival.warp == by.warp) of_warp += arrival.count;
-  round.arrivals.push_back({by.warp, by.pc, threads});
-  round.here += threads;
+/// Adds who came to a round. False where these lanes of the warp are there already.
+bool add_to(Barriers::NamedRound& round, std::uint32_t lanes, const KnownClocks& brought, const Barriers::By& by) {
+  const bool again =
+      std::ranges::any_of(round.arrivals, [&](const Arrival& past) { return past.warp == by.warp && (past.lanes & lanes) != 0; });
+  round.arrivals.push_back({by.warp, by.pc, std::popcount(lanes), lanes});
   round.known.join(brought);
-  return of_warp <= kWarpThreads;
+  return !again;
 }
 
 std::vector<RelatedPlace> others_of(const Barriers::NamedRound& round, const Barriers::By& by) {
@@ -316,16 +365,19 @@ std::vector<RelatedPlace> others_of(const Barriers::NamedRound& round, const Bar
 
 }  // namespace
 
-std::vector<std::pair<int, Barriers::Joined>> Barriers::exit_named(int cta, int warp) {
-  rest_->exited[cta].push_back(warp);
+std::vector<std::pair<int, Barriers::Joined>> Barriers::exit_lanes(int cta, int warp, std::uint32_t lanes) {
+  std::vector<Rest::Gone>& gone = rest_->gone;
+  if (gone.size() <= static_cast<std::size_t>(warp)) gone.resize(static_cast<std::size_t>(warp) + 1);
+  gone[static_cast<std::size_t>(warp)].cta = cta;
+  gone[static_cast<std::size_t>(warp)].lanes |= lanes;
   std::vector<std::pair<int, Joined>> complete;
   for (auto& [place, named] : rest_->named)
-    if (place.first == cta && named.open && named.whole && named.round.here + rest_->gone(cta, named) >= named.round.needed)
-      complete.emplace_back(place.second, Rest::complete(named));
+    if (place.first == cta && named.open && rest_->count(named, cta)) complete.emplace_back(place.second, Rest::complete(named));
+  if (rest_->cluster.open && rest_->count(rest_->cluster, -1)) complete.emplace_back(kClusterBarrier, rest_->complete_cluster());
   return complete;
 }
 
-Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by) {
+Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, std::uint32_t lanes, const KnownClocks& brought, const By& by) {
   const int id = at.id;
   const auto wrong = [&](std::string sentence, std::vector<RelatedPlace> related = {}) {
     find(CheckRule::NamedBarrierCount, by, std::move(sentence), id, std::move(related));
@@ -341,12 +393,13 @@ Barriers::Joined Barriers::join_named(NamedPlace at, int threads_needed, int thr
   named.open = true;
   round.needed = threads_needed;
   if (std::find(named.users.begin(), named.users.end(), by.warp) == named.users.end()) named.users.push_back(by.warp);
-  if (!add_to(round, threads_here, brought, by))
+  // A warp that has arrived may wait as well: kernels count it twice, or give their own group the first turn so.
+  if (!add_to(round, lanes, brought, by) && !at.waits)
     wrong(fmt::format("{} comes to named barrier {} a second time before {} threads are there: it stands in for another warp",
                       warp_reference(by.warp), id, round.needed),
           others_of(round, by));
   named.whole = at.whole;
-  if (round.here + rest_->gone(at.cta, named) < round.needed) return {};
+  if (!rest_->count(named, at.cta)) return {};
   if (round.here > round.needed)
     wrong(fmt::format("{} threads come to named barrier {}, which is for {}", round.here, id, round.needed), others_of(round, by));
   return Rest::complete(named);
@@ -364,23 +417,15 @@ std::vector<int> Barriers::named_users(int cta, int id) const {
   return found == rest_->named.end() ? std::vector<int>{} : found->second.users;
 }
 
-Barriers::Joined Barriers::arrive_cluster(int threads_needed, int threads_here, const KnownClocks& brought, const By& by) {
-  NamedRound& round = rest_->cluster.round;
-  if (!add_to(round, threads_here, brought, by))
+Barriers::Joined Barriers::arrive_cluster(int threads_needed, std::uint32_t lanes, const KnownClocks& brought, const By& by) {
+  Rest::Named& cluster = rest_->cluster;
+  if (!add_to(cluster.round, lanes, brought, by))
     find(CheckRule::NamedBarrierCount, by,
-         fmt::format("{} arrives at the cluster's barrier a second time in one phase", warp_reference(by.warp)), -1, others_of(round, by));
-  return leave_cluster(threads_needed);
-}
-
-Barriers::Joined Barriers::leave_cluster(int threads_needed) {
-  NamedRound& round = rest_->cluster.round;
-  round.needed = threads_needed;
-  if (round.here == 0 || round.here < threads_needed) return {};
-  Joined joined = Rest::complete(rest_->cluster);
-  ++rest_->cluster_phase;
-  rest_->cluster_known.join(joined.known);
-  joined.known = rest_->cluster_known;
-  return joined;
+         fmt::format("{} arrives at the cluster's barrier a second time in one phase", warp_reference(by.warp)), -1,
+         others_of(cluster.round, by));
+  cluster.open = cluster.whole = true;
+  cluster.round.needed = threads_needed;
+  return rest_->count(cluster, -1) ? rest_->complete_cluster() : Joined{};
 }
 
 Epoch Barriers::cluster_phase() const { return rest_->cluster_phase; }

@@ -23,6 +23,7 @@ using FragmentId = std::int32_t;
 struct Arrival {
   int warp = -1, pc = -1;
   std::int32_t count = 1;
+  std::uint32_t lanes = 0;  ///< of the warp, at a named barrier or the cluster's
 };
 
 struct Mbarrier {
@@ -49,6 +50,7 @@ struct Mbarrier {
   std::vector<Step> steps, steps_before;
   bool had_bytes = false, bytes_before = false;  ///< this phase, the phase before: bytes were to come
   bool waited_at = false;                        ///< somebody tried to wait here, ever
+  std::vector<Step> waits;                       ///< since it was made, of each warp the last
   std::vector<FragmentId> waiting;
   /// Who ever arrived here or brought bytes, once for each warp and pc, for the report of a hang.
   std::vector<Arrival> arrive_places;
@@ -67,16 +69,20 @@ class Barriers {
   };
 
   // mbarriers
-  void init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch);
-  void inval(std::uint64_t address, const By& by);
+  /// False where there are more mbarriers than are kept.
+  bool init(std::uint64_t address, std::int64_t count, const By& by, Epoch epoch);
+  /// Who waited here must be known to have done so.
+  void inval(std::uint64_t address, const By& by, const KnownClocks& known);
   /// Bytes [begin, end) are written by something else than a barrier's instructions ("copy", "store"): a finding where a barrier lives.
   void overwritten(std::uint64_t begin, std::uint64_t end, const char* what, const By& by);
+  /// A try to wait.
+  void waits(Mbarrier& barrier, const By& by, const KnownClocks& known);
   /// The barrier at an address, found valid and known to `known`, else a finding and (where nothing was ever made there) nullptr.
   Mbarrier* use(std::uint64_t address, const By& by, const KnownClocks& known);
   /// `count` arrivals that bring `brought`; expects `bytes` more first. Whom to wake, if the phase is complete.
-  std::vector<FragmentId> arrive(Mbarrier& barrier, std::int32_t count, std::int64_t bytes, const KnownClocks& brought, const By& by);
+  std::vector<FragmentId> arrive(Mbarrier& barrier, std::int64_t count, std::int64_t bytes, const KnownClocks& brought, const By& by);
   /// The count of following phases is one less, too.
-  std::vector<FragmentId> arrive_and_drop(Mbarrier& barrier, std::int32_t count, const KnownClocks& brought, const By& by);
+  std::vector<FragmentId> arrive_and_drop(Mbarrier& barrier, std::int64_t count, const KnownClocks& brought, const By& by);
   void expect(Mbarrier& barrier, std::int64_t bytes, const By& by);
   std::vector<FragmentId> complete(Mbarrier& barrier, std::int64_t bytes, const By& by);
   /// Whether the phase of that parity (from its last init) is over.
@@ -88,23 +94,27 @@ class Barriers {
   /// At the end of a run that did not hang: bytes that are left, phases that are left half done.
   void check_end();
 
-  // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps.
+  // named barriers of a CTA. `threads_needed`: where the text says no count, all of the CTA, in whole warps; `lanes`: who comes of the
+  // warp. Lanes that have exited or never were count with those of their warp that come.
   struct NamedPlace {
     int cta = 0, id = 0;
     bool whole = false;  ///< the text says no count: all of the CTA that has not exited
+    bool waits = false;  ///< who comes waits for the others, too
   };
   struct Joined {
     bool complete = false;          ///< the barrier was completed by this one
     std::vector<FragmentId> woken;  ///< those that waited (the caller's own not among them)
     KnownClocks known;              ///< what all that came brought
   };
-  Joined join_named(NamedPlace at, int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
-  /// A warp has exited: rounds of the whole CTA do not wait for it. What they complete, by id.
-  std::vector<std::pair<int, Joined>> exit_named(int cta, int warp);
+  Joined join_named(NamedPlace at, int threads_needed, std::uint32_t lanes, const KnownClocks& brought, const By& by);
   void wait_named(int cta, int id, FragmentId fragment);
+  /// Lanes of a warp have exited (or are none: the last warp of a CTA may have fewer). Nobody waits for them: the rounds that this
+  /// completes, by the named barrier's id or kClusterBarrier.
+  std::vector<std::pair<int, Joined>> exit_lanes(int cta, int warp, std::uint32_t lanes);
+  static constexpr int kClusterBarrier = -1;
   /// The round of a named barrier that is not complete; nullptr: nobody is there.
   struct NamedRound {
-    int needed = 0, here = 0;  ///< threads
+    int needed = 0, here = 0;  ///< threads; `here` with lanes of their warps that have exited
     std::vector<Arrival> arrivals;
     std::vector<FragmentId> waiting;
     KnownClocks known;
@@ -113,10 +123,8 @@ class Barriers {
   /// Who ever came to that barrier: warps, each once.
   std::vector<int> named_users(int cta, int id) const;
 
-  // the cluster's barrier: arrive and wait apart
-  Joined arrive_cluster(int threads_needed, int threads_here, const KnownClocks& brought, const By& by);
-  /// Threads have exited: the barrier waits for fewer.
-  Joined leave_cluster(int threads_needed);
+  // the cluster's barrier: arrive and wait apart. `threads_needed`: all of the cluster, in whole warps.
+  Joined arrive_cluster(int threads_needed, std::uint32_t lanes, const KnownClocks& brought, const By& by);
   /// What is known after the phase that `phase` names, if it is over; else the fragment waits.
   Epoch cluster_phase() const;
   const KnownClocks& cluster_known() const;
@@ -140,7 +148,6 @@ class Barriers {
   std::unordered_map<std::uint64_t, std::size_t> by_address_;
   struct Rest;
   std::unique_ptr<Rest> rest_;
-
   int ctas_ = 1;
 
   void find(CheckRule rule, const By& by, std::string sentence, std::int64_t other, std::vector<RelatedPlace> related = {});

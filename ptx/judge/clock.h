@@ -38,16 +38,19 @@ class Clock {
   std::vector<Epoch> epochs_;
 };
 
-/// What somebody knows to be over, and how much of the generic proxy's writes the async proxy may see of it (fence.proxy.async).
+/// What somebody knows to be over; how much of the generic proxy's writes the async proxy may see of it (fence.proxy.async); and which
+/// accesses of tensor memory were over at a tcgen05.fence::before_thread_sync (or commit) of who did them.
 struct KnownClocks {
-  Clock seen, async;
+  Clock seen, async, tensor;
   void join(const KnownClocks& other) {
     seen.join(other.seen);
     async.join(other.async);
+    tensor.join(other.tensor);
   }
   void meet(const KnownClocks& other) {
     seen.meet(other.seen);
     async.meet(other.async);
+    tensor.meet(other.tensor);
   }
 };
 

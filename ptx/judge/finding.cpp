@@ -36,8 +36,10 @@ constexpr std::array kRules = {
             "Every operation on an mbarrier finds one that was made by mbarrier.init and not invalidated since."},
     RuleRow{CheckRule::BarrierCount, Rank::Wrong, "barrier count", "barrier_count", "9.7.13.15.2",
             "The count of an mbarrier is 1 to 2^20 - 1, and so is that of an arrival; its bytes to come stay within 2^20 - 1."},
-    RuleRow{CheckRule::BarrierPlace, Rank::Wrong, "barrier place", "barrier_place", "9.7.13.15.3",
-            "The eight bytes of an mbarrier hold nothing else until mbarrier.inval: no second init, no copy, no store."},
+    RuleRow{
+        CheckRule::BarrierPlace, Rank::Wrong, "barrier place", "barrier_place", "9.7.13.15.3",
+        "The eight bytes of an mbarrier hold nothing else until mbarrier.inval, which comes behind all waits: no second init, no copy, no "
+        "store."},
     RuleRow{CheckRule::NamedBarrierCount, Rank::Wrong, "named barrier count", "named_barrier_count", "9.7.13.1",
             "A named barrier is one of 0 to 15; all who come to it say the same number of threads, a multiple of 32, and as many come."},
     RuleRow{CheckRule::RegisterPool, Rank::Wrong, "register pool", "register_pool", "9.7.19.5",
@@ -85,8 +87,13 @@ constexpr std::array kRules = {
         CheckRule::MissingTensorFence, Rank::Doubtful, "missing tensor fence", "missing_tensor_fence", "9.7.16.6.4",
         "Between threads, tcgen05.fence::before_thread_sync stands behind accesses of tensor memory before who did them is waited for, and "
         "::after_thread_sync between the wait and the next access."},
+    RuleRow{CheckRule::ProductOrder, Rank::Doubtful, "order of products", "product_order", "9.7.16.6.2",
+            "A tcgen05.mma that reaches tensor memory of another one with another accumulator or shape waits for that one's commit."},
     RuleRow{CheckRule::PartialPhase, Rank::Doubtful, "phase left half done", "partial_phase", "9.7.13.15.6",
             "No phase of an mbarrier is left with some of its arrivals made and others missing when the kernel ends."},
+    RuleRow{CheckRule::UnorderedStores, Rank::Doubtful, "unordered stores", "unordered_stores", "8.7.1",
+            "Lanes of one warp, and warps in global memory, do not store different values at one address with nothing that orders them: "
+            "which one stays is not said."},
     RuleRow{CheckRule::ManyLanesIssue, Rank::Note, "many lanes issue", "many_lanes_issue", "9.7.9.25.4.1",
             "Each lane that executes a bulk copy issues one by the text; the hardware issues one for a warp where all say the same."},
 };

@@ -52,7 +52,9 @@ enum class CheckRule : std::uint8_t {
   ExitWhileStoring,
   LoadNotWaited,
   MissingTensorFence,
+  ProductOrder,
   PartialPhase,
+  UnorderedStores,
   // notes
   ManyLanesIssue,
 };

@@ -73,8 +73,9 @@ struct Shadow::Inside {
         where, [&](std::span<StateId> run) { step.whole(run); }, [&](StateId& cell, unsigned bits) { step.part(cell, bits); });
     const AccessStep::Outcome outcome = step.outcome(kPiece);
     for (const AccessClash& clash : outcome.clashes) report(clash, access, rules.write);
-    // A product or store that reads only what nobody ever wrote reads the wrong place, or before the first copy was issued.
-    if (!rules.write && access.proxy == Proxy::Async && outcome.amount > 0 && outcome.never_written == outcome.amount)
+    // Who reads only what nobody ever wrote reads the wrong place, or before the first copy was issued. (Some of it: a tile's padding.)
+    const bool judged = access.proxy == Proxy::Async || access.sure;
+    if (!rules.write && judged && outcome.amount > 0 && outcome.never_written == outcome.amount)
       add({CheckRule::ReadBeforeReady,
            access.pc,
            access.warp,

@@ -30,6 +30,7 @@ struct ShadowAccess {
   /// An atomic, or ld and st with .volatile, .relaxed, .acquire, .release: two of them do not race.
   bool strong = false;
   std::int64_t cycle = 0;  ///< for the finding
+  bool sure = false;       ///< no write was left out before: a read by threads of what nobody wrote is found
 };
 
 /// Shared memory of one CTA. An address is a byte of it; exact by bytes.

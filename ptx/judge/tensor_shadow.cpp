@@ -121,9 +121,8 @@ std::vector<TensorCells> TensorShadow::inside_allocations(std::span<const Tensor
 void TensorShadow::use(std::span<const TensorCells> where, bool write, const ShadowAccess& access, const KnownClocks& known,
                        const Barriers::By& by) {
   inside_->states.tidy(inside_->cells);
-  ShadowAccess by_cells = access;
-  by_cells.proxy = Proxy::Generic;  // tensor memory is no memory of a proxy: tcgen05.wait and fences order it
-  AccessStep step(inside_->states, by_cells, known, {.write = write, .own_in_order = true, .fenced = true});
+  // Tensor memory is no memory of a proxy: tcgen05.wait and fences order it. Here the proxy tells the tensor core from warps.
+  AccessStep step(inside_->states, access, known, {.write = write, .own_in_order = true, .fenced = true});
   const std::vector<TensorCells> inside = inside_allocations(where, access.what, by);
   if (inside.empty()) return;
   for (const TensorCells& cells : inside)
@@ -133,6 +132,16 @@ void TensorShadow::use(std::span<const TensorCells> where, bool write, const Sha
   const AccessStep::Outcome outcome = step.outcome(1);
   for (const AccessClash& clash : outcome.clashes) {
     const PastAccess& past = clash.with.front().past;
+    if (clash.kind == AccessClash::Kind::NotVisible && access.proxy == Proxy::Async && past.proxy == Proxy::Async) {
+      if (findings_->again(CheckRule::ProductOrder, by.pc, past.pc)) continue;
+      find(CheckRule::ProductOrder, by,
+           fmt::format(
+               "{} by {} of {} of tensor memory that the product at {} reached: another accumulator or shape, so either may come first, "
+               "and its commit was not waited for, with tcgen05.fence behind",
+               access.what, warp_reference(by.warp), said, place_reference(past.pc)),
+           past.pc, {{past.pc, past.warp, "reaches it"}});
+      continue;
+    }
     if (clash.kind == AccessClash::Kind::NotVisible) {
       if (findings_->again(CheckRule::MissingTensorFence, by.pc, past.pc)) continue;
       find(CheckRule::MissingTensorFence, by,

@@ -48,7 +48,7 @@ class TensorShadow {
   void check_end();
 
   // accesses; all say what lies outside of allocated columns
-  /// What is read must be known to be written: to `known.seen`, and to `known.async` by tcgen05.fence (else a doubt). Accesses of one
+  /// What is read must be known to be written: to `known.seen`, and to `known.tensor` by tcgen05.fence (else a doubt). Accesses of one
   /// component are in order among themselves (the queue of products and copies).
   void read(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);
   void write(std::span<const TensorCells> where, const ShadowAccess& access, const KnownClocks& known, const Barriers::By& by);

@@ -228,8 +228,14 @@ void make_block(const Cursor& root, LaunchDocument& file) {
   }
 }
 
-void set_values(const Cursor& root, LaunchDocument& file) {
+void set_values(const Cursor& root, LaunchDocument& file, const ParameterFinder& find) {
   Launch& launch = file.launch;
+  for (const JsonMember& value : file.values.members)
+    if (std::ranges::find(launch.names, value.key, &NamedParameter::name) == launch.names.end() && find)
+      if (auto word = find(launch, value.key)) {
+        if (const auto type = parameter_type(word->type)) reach(launch.parameters, word->at + type->bytes);
+        launch.names.push_back(*std::move(word));
+      }
   for (const JsonMember& value : file.values.members) {
     const Cursor at(value.value, pointer_to("/values", value.key), root.log());
     const auto word = std::ranges::find(launch.names, value.key, &NamedParameter::name);
@@ -248,7 +254,7 @@ void set_values(const Cursor& root, LaunchDocument& file) {
   }
 }
 
-void read_document(ObjectReader& root, LaunchDocument& file) {
+void read_document(ObjectReader& root, LaunchDocument& file, const ParameterFinder& find) {
   const auto format = root.require("schema");
   const auto found = format ? format->string() : std::nullopt;
   if (!root.good() || !format) return;
@@ -259,7 +265,7 @@ void read_document(ObjectReader& root, LaunchDocument& file) {
   }
   read_members(root, file);
   if (!root.find("parameters")) make_block(root.cursor(), file);
-  set_values(root.cursor(), file);
+  set_values(root.cursor(), file, find);
   for (PlacedMap& placed : file.launch.maps)
     if (placed.map.steps.empty()) placed.map.steps.assign(placed.map.extents.size(), 1);
   for (Fault& fault : faults_of(file.launch))
@@ -296,14 +302,15 @@ std::string launch_text(const Launch& launch) {
   return writer.json.pretty();
 }
 
-Result<Launch> parse_launch(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings) {
+Result<Launch> parse_launch(std::string_view text, const std::string& file_name, std::vector<Fault>* warnings,
+                            const ParameterFinder& find) {
   const Result<Json> json = parse_json(text, file_name);
   if (!json) return json.error();
   ReadLog log{file_name, {}, {}, {}};
   LaunchDocument file;
   {
     ObjectReader root(Cursor(*json, {}, log));
-    read_document(root, file);
+    read_document(root, file, find);
   }
   cut_off(log.warnings, "warnings");
   cut_off(log.faults, "faults");
@@ -312,9 +319,9 @@ Result<Launch> parse_launch(std::string_view text, const std::string& file_name,
   return std::move(file.launch);
 }
 
-Result<Launch> read_launch(const std::string& path, std::vector<Fault>* warnings) {
+Result<Launch> read_launch(const std::string& path, std::vector<Fault>* warnings, const ParameterFinder& find) {
   const Result<std::string> text = read_file(path);
-  return text ? parse_launch(*text, path, warnings) : text.error();
+  return text ? parse_launch(*text, path, warnings, find) : text.error();
 }
 
 Result<Ok> write_launch(const std::string& path, const Launch& launch) { return write_file(path, launch_text(launch)); }

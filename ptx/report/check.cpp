@@ -8,71 +8,13 @@
 #include <set>
 
 #include "ptx/report/map_uses.h"
-#include "ptx/report/record.h"
-#include "ptx/report/show.h"
 #include "ptx/report/spell.h"
 #include "ptx/run/cluster.h"
 #include "ptx/text/parse.h"
+#include "ptx/text/protocol.h"
 
 namespace heddle::ptx {
 namespace {
-
-/// What an instruction is to the protocol between warps; "" : nothing.
-const char* part_in_protocol(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::MbarrierTryWait:
-    case Opcode::MbarrierTestWait:
-    case Opcode::CpAsyncBulkWait:
-    case Opcode::CpAsyncWaitAll:
-    case Opcode::CpAsyncWaitGroup:
-    case Opcode::WgmmaWait:
-    case Opcode::Tcgen05Wait:
-    case Opcode::BarrierClusterWait: return "wait";
-    case Opcode::Bar:
-    case Opcode::BarRed: return "barrier";
-    case Opcode::BarArrive:
-    case Opcode::MbarrierArrive:
-    case Opcode::MbarrierArriveDrop:
-    case Opcode::MbarrierExpectTx:
-    case Opcode::MbarrierCompleteTx:
-    case Opcode::CpAsyncMbarrierArrive:
-    case Opcode::Tcgen05Commit:
-    case Opcode::BarrierClusterArrive: return "arrive";
-    case Opcode::CpAsync:
-    case Opcode::CpAsyncBulk:
-    case Opcode::CpAsyncBulkTensor:
-    case Opcode::CpReduceAsyncBulk:
-    case Opcode::CpReduceAsyncBulkTensor:
-    case Opcode::StAsync:
-    case Opcode::RedAsync:
-    case Opcode::Tcgen05Cp: return "copy";
-    case Opcode::Mma:
-    case Opcode::WgmmaMma:
-    case Opcode::Tcgen05Mma:
-    case Opcode::Tcgen05MmaWs:
-    case Opcode::WmmaMma: return "product";
-    default: return "";
-  }
-}
-
-/// Whether something of the protocol stands between a branch and where its ways meet.
-bool guards_something(const PtxFunction& function, int branch) {
-  const int end = function.code[static_cast<std::size_t>(branch)].meet;
-  std::set<int> seen;
-  std::vector<int> open = function.code[static_cast<std::size_t>(branch)].targets;
-  open.push_back(branch + 1);
-  while (!open.empty()) {
-    const int pc = open.back();
-    open.pop_back();
-    if (pc == end || pc < 0 || pc >= static_cast<int>(function.code.size()) || !seen.insert(pc).second) continue;
-    const PtxInstruction& at = function.code[static_cast<std::size_t>(pc)];
-    if (*part_in_protocol(at.opcode) != '\0') return true;
-    open.insert(open.end(), at.targets.begin(), at.targets.end());
-    const bool leaves = at.opcode == Opcode::Bra || at.opcode == Opcode::Brx || at.opcode == Opcode::Ret || at.opcode == Opcode::Exit;
-    if (!leaves || at.guard.valid()) open.push_back(pc + 1);
-  }
-  return false;
-}
 
 /// The launch with what the text says where the launch says nothing; faults where the two contradict each other.
 Result<Launch> fitted(const Launch& given, const PtxFunction& function, const std::string& file) {
@@ -105,10 +47,39 @@ Result<Launch> fitted(const Launch& given, const PtxFunction& function, const st
   return launch;
 }
 
-struct OneRun {
-  std::unique_ptr<ClusterRun> run;
-  std::map<int, bool> choices;  ///< by pc: ways that differ from the first run's
-};
+/// "sm_90", "sm_100a" (PTX ISA 11.1.2). A text that says none is run without costs.
+bool is_target(std::string_view word) {
+  if (word.empty()) return true;
+  if (!word.starts_with("sm_")) return false;
+  word.remove_prefix(3);
+  if (word.ends_with('a') || word.ends_with('f')) word.remove_suffix(1);
+  return word.size() >= 2 && word.size() <= 3 && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+Error wrong_target(const PtxModule& module, const std::string& file) {
+  if (is_target(module.target)) return {};
+  const std::size_t at = std::min(module.text->find(".target"), module.text->size());
+  const auto line = 1 + std::count(module.text->begin(), module.text->begin() + static_cast<std::ptrdiff_t>(at), '\n');
+  return Error::in_file(file, fmt::format("line {}: '{}' is no target", line, module.target), "sm_90a, sm_100a and so on");
+}
+
+/// Lines that were said to go some way, where nothing of the text can go two ways.
+Error wrong_branches(const PtxModule& module, const std::string& file, const CheckOptions& options) {
+  Error error;
+  for (const auto& [line, choice] : options.branches) {
+    const PtxInstruction* nearest = nullptr;
+    for (const PtxFunction& function : module.functions)
+      for (const PtxInstruction& at : function.code)
+        if (at.guard.valid() && (!nearest || std::abs(at.line - line) < std::abs(nearest->line - line))) nearest = &at;
+    if (nearest && nearest->line == line) continue;
+    error.faults.push_back({file,
+                            {},
+                            fmt::format("no branch stands at line {}", line),
+                            nearest ? fmt::format("the nearest instruction with a predicate stands at line {}", nearest->line) : "",
+                            "launch branch"});
+  }
+  return error;
+}
 
 class Checking {
  public:
@@ -119,10 +90,13 @@ class Checking {
     Checked checked;
     checked.kernel = function_.name;
     checked.target = module_.target;
-    if (!costs_.known) checked.notes.push_back(fmt::format("no costs: no machine file for {}", module_.target));
+    if (!costs_.known)
+      checked.notes.push_back(module_.target.empty() ? "no costs: the text says no .target"
+                                                     : fmt::format("no costs: no machine file for {}", module_.target));
     const std::unique_ptr<ClusterRun> first = run({});
+    const RunNames names(record_of(*first));
     executed_ = first->executed;
-    tell(*first, checked);
+    tell(*first, names, checked);
     checked.instructions = first->instructions();
     if (costs_.known) checked.cycles = first->now() / 1000;
     explore(*first, checked);
@@ -131,26 +105,31 @@ class Checking {
                      [](const SaidFinding& a, const SaidFinding& b) { return a.rank < b.rank; });
     const bool wrong = !checked.findings.empty() && checked.findings[0].rank == Rank::Wrong;
     checked.verdict = wrong ? CheckVerdict::NotInOrder : checked.stopped.empty() ? CheckVerdict::InOrder : CheckVerdict::Stopped;
-    if (options_.picture) {
-      const PtxRecord record = record_of(*first);
-      checked.timeline = timeline_of(record);
-      std::vector<HungWait> waits;
-      const RunNames names(record);
-      for (const CheckFinding& finding : first->findings.all())
-        if (finding.rule == CheckRule::Hang && waits.empty())
-          for (const RelatedPlace& place : finding.related) waits.push_back({place.warp, place.pc, spelled(place.what, names)});
-      if (!waits.empty()) add_hang(*checked.timeline, record, waits);
-      checked.shown = show_text(record, costs_.known);
-      checked.maps = map_uses(record);
-    }
+    if (options_.picture != RunPicture::None) draw(*first, names, checked);
     return checked;
   }
 
  private:
+  void draw(const ClusterRun& run, const RunNames& names, Checked& checked) const {
+    if (names.record.left_out > 0)
+      checked.notes.push_back(
+          fmt::format("shown: the first {} events; {} behind them are left out", run.trace.size(), names.record.left_out));
+    checked.shown = shown_run(names, costs_.known);
+    checked.maps = map_uses(names);
+    if (options_.picture != RunPicture::Lanes) return;
+    checked.timeline = timeline_of(names, options_.stop);
+    std::vector<HungWait> waits;
+    for (const CheckFinding& finding : run.findings.all())
+      if (finding.rule == CheckRule::Hang && waits.empty())
+        for (const RelatedPlace& place : finding.related) waits.push_back({place.warp, place.pc, spelled(place.what, names)});
+    if (!waits.empty()) add_hang(*checked.timeline, names.record, waits);
+  }
+
   std::unique_ptr<ClusterRun> run(const std::map<int, bool>& choices) {
     ClusterOptions how;
     how.limit = options_.limit;
     how.stop = options_.stop;
+    how.tries = !choices.empty();
     how.branch = [this, choices](int pc) -> std::optional<bool> {
       if (const auto at = choices.find(pc); at != choices.end()) return at->second;
       const auto said = options_.branches.find(function_.code[static_cast<std::size_t>(pc)].line);
@@ -183,10 +162,18 @@ class Checking {
       said.taken = branch.taken;
       said.guards = guards_something(function_, branch.pc);
       const bool chosen = options_.branches.contains(said.line) && !asked_both(branch.pc);
-      if ((said.guards || asked_both(branch.pc)) && !chosen) other_way.push_back(branch.pc);
+      const int way = branch.taken == 0 ? function_.code[static_cast<std::size_t>(branch.pc)].targets.front() : branch.pc + 1;
+      const bool traps =
+          way < static_cast<int>(function_.code.size()) && function_.code[static_cast<std::size_t>(way)].opcode == Opcode::Trap;
+      if (((said.guards && !traps) || asked_both(branch.pc)) && !chosen) other_way.push_back(branch.pc);
       checked.branches.push_back(std::move(said));
     }
+    for (const auto& [line, choice] : options_.branches)
+      if (std::ranges::find(checked.branches, line, &SaidBranch::line) == checked.branches.end())
+        checked.notes.push_back(
+            fmt::format("the branch at line {} hung on nothing unknown, or was not reached: it went its own way", line));
     for (const int pc : other_way) {
+      if (options_.stop.stop_requested()) return;
       if (checked.runs >= options_.most_runs) {
         checked.notes.push_back(fmt::format("branches on data: {} of {} were tried the other way", checked.runs - 1, other_way.size()));
         return;
@@ -196,17 +183,16 @@ class Checking {
       const std::unique_ptr<ClusterRun> other = run({{pc, taken->taken == 0}});
       ++checked.runs;
       for (std::size_t i = 0; i < executed_.size(); ++i) executed_[i] += other->executed[i];
-      tell(*other, checked);
+      tell(*other, RunNames(record_of(*other)), checked);
     }
   }
 
   PtxRecord record_of(const ClusterRun& run) const {
-    return {&module_, &function_, &launch_, &run.trace, run.warps_per_cta(), run.cluster_size()};
+    return {&module_, &function_, &launch_, &run.trace, run.warps_per_cta(), run.cluster_size(), run.events_left_out};
   }
 
-  void tell(const ClusterRun& run, Checked& checked) {
-    const PtxRecord record = record_of(run);
-    const RunNames names(record);
+  void tell(const ClusterRun& run, const RunNames& names, Checked& checked) {
+    const PtxRecord& record = names.record;
     for (const CheckFinding& finding : run.findings.all()) {
       if (!said_.insert({static_cast<int>(finding.rule), finding.pc, finding.sentence}).second) continue;
       const RuleRow& row = row_of(finding.rule);
@@ -217,11 +203,11 @@ class Checking {
       said.sentence = spelled(finding.sentence, names);
       if (finding.pc >= 0) said.line = function_.code[static_cast<std::size_t>(finding.pc)].line;
       said.source = source_of(record, finding.pc);
-      said.role = role_of_warp(names.roles, record, finding.warp);
+      said.role = role_of_warp(names.roles(), record, finding.warp);
       for (const RelatedPlace& place : finding.related) {
         const int line = place.pc >= 0 ? function_.code[static_cast<std::size_t>(place.pc)].line : 0;
         said.related.push_back(
-            {spelled(place.what, names), line, source_of(record, place.pc), role_of_warp(names.roles, record, place.warp)});
+            {spelled(place.what, names), line, source_of(record, place.pc), role_of_warp(names.roles(), record, place.warp)});
       }
       said.times = finding.times;
       said.cycle = finding.cycle;
@@ -270,14 +256,20 @@ Result<const PtxFunction*> find_entry(const PtxModule& module, const std::string
   return found;
 }
 
+Result<Checked> check(const PtxModule& module, const std::string& file, const Launch& launch, const CheckOptions& options) {
+  const Result<const PtxFunction*> function = find_entry(module, file, launch.kernel);
+  if (!function) return function.error();
+  if (Error error = wrong_target(module, file); !error.faults.empty()) return error;
+  if (Error error = wrong_branches(module, file, options); !error.faults.empty()) return error;
+  const Result<Launch> whole = fitted(launch, **function, file);
+  if (!whole) return whole.error();
+  return Checking(module, **function, *whole, options).checked();
+}
+
 Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options) {
   const Result<PtxModule> module = parse(std::move(text), file);
   if (!module) return module.error();
-  const Result<const PtxFunction*> function = find_entry(*module, file, launch.kernel);
-  if (!function) return function.error();
-  const Result<Launch> whole = fitted(launch, **function, file);
-  if (!whole) return whole.error();
-  return Checking(*module, **function, *whole, options).checked();
+  return check(*module, file, launch, options);
 }
 
 }  // namespace heddle::ptx

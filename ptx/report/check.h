@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,7 @@
 #include "ptx/judge/finding.h"
 #include "ptx/launch/launch.h"
 #include "ptx/launch/sizes.h"
+#include "ptx/report/show.h"
 #include "ptx/report/timeline.h"
 #include "ptx/text/module.h"
 
@@ -20,12 +22,19 @@ namespace heddle::ptx {
 
 enum class BranchChoice { Taken, NotTaken, Both };
 
+/// What is worked out of a run besides its verdict.
+enum class RunPicture {
+  None,
+  Shown,  ///< roles and rings, and how maps were used
+  Lanes,  ///< those, and lanes over time
+};
+
 struct CheckOptions {
   const heddle::Machine* machine = nullptr;  ///< costs; nullptr: none, and the answer says so
   std::int64_t limit = 20'000'000;           ///< warp instructions of one run
   std::map<int, BranchChoice> branches;      ///< by PTX line
   int most_runs = 16;                        ///< of a launch, where branches on data are explored both ways
-  bool picture = false;                      ///< lanes over time, and roles and rings as text (show, window)
+  RunPicture picture = RunPicture::None;
   std::stop_token stop;
 };
 
@@ -80,14 +89,16 @@ struct Checked {
   int runs = 1;
   // Of the first run, where a picture was asked for.
   std::optional<RunTimeline> timeline;
-  std::string shown;           ///< roles, rings, a steady trip of each role
+  std::optional<ShownRun> shown{};
   std::vector<MapUse> maps{};  ///< for other sizes that are worth a look
 };
 
 /// The kernel of that name; where there is no name, the text's only one. Faults are of `file`.
 Result<const PtxFunction*> find_entry(const PtxModule& module, const std::string& file, const std::string& name);
 
-/// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, or the launch does not fit it.
+/// `file` names the text in faults. Fails where the text has no structure, the kernel is not in it, the launch does not fit it, or a line
+/// of `options.branches` has no branch.
+Result<Checked> check(const PtxModule& module, const std::string& file, const Launch& launch, const CheckOptions& options);
 Result<Checked> check(std::string text, const std::string& file, const Launch& launch, const CheckOptions& options);
 
 }  // namespace heddle::ptx

@@ -7,12 +7,13 @@
 #include <map>
 
 #include "core/formats/members.h"
+#include "ptx/run/memory.h"
 
 namespace heddle::ptx {
 namespace {
 
 constexpr std::size_t kMostLines = 12;  ///< of one kind of what was not seen
-constexpr const char* kFormat = "heddle.ptx_check/1";
+constexpr const char *kFormat = "heddle.ptx_check/1", *kShowFormat = "heddle.ptx_show/1";
 
 const char* to_string(Rank rank) { return rank == Rank::Wrong ? "wrong" : rank == Rank::Doubtful ? "doubtful" : "note"; }
 const char* to_string(CheckVerdict verdict) {
@@ -198,9 +199,9 @@ struct GridSizes {
   }
 };
 
-/// All of a launch in one list: what was not run has a reason instead of findings.
+/// What was run, and its verdict.
 template <class Io>
-void visit_launch(Io& io, const CheckedLaunch& launch) {
+void visit_subject(Io& io, const CheckedLaunch& launch) {
   const Checked none;
   const Checked& checked = launch.checked ? *launch.checked : none;
   io.written("name", launch.name);
@@ -216,6 +217,14 @@ void visit_launch(Io& io, const CheckedLaunch& launch) {
   io.written("block", launch.launch.block, GridSizes{});
   io.written("instructions", checked.instructions, as::count, "of warps");
   io.written("cycles", checked.cycles, as::count, "predicted; 0 without costs");
+}
+
+/// All of a launch in one list: what was not run has a reason instead of findings.
+template <class Io>
+void visit_launch(Io& io, const CheckedLaunch& launch) {
+  const Checked none;
+  const Checked& checked = launch.checked ? *launch.checked : none;
+  visit_subject(io, launch);
   io.written("runs", checked.runs);
   io.written("stopped", checked.stopped, "why nothing is promised");
   io.written("stopped_line", checked.stopped_line);
@@ -254,5 +263,88 @@ Json check_json(const std::vector<CheckedLaunch>& launches) {
 }
 
 Json ptx_check_schema() { return document_schema<CheckAnswer>(kFormat, "What heddle check answers of a PTX text"); }
+
+template <class Io>
+void visit(Io& io, const ShownStep& step) {
+  io.part("step");
+  io.written("text", step.text);
+  io.written("line", step.line, "of the PTX");
+  io.written("source", step.source, "empty without -lineinfo");
+  io.written("times", step.times, as::count, "one after the other");
+}
+
+template <class Io>
+void visit(Io& io, const ShownRole& role) {
+  io.part("role");
+  io.written("name", role.name);
+  io.written("cta", role.cta, "of the cluster");
+  io.written("warps", role.warps, as::list(as::integer(0, 1023)), "of the CTA");
+  io.written("trips", role.trips, as::count, "of its steady loop; 0: it has none");
+  io.written("cycles", role.cycles, as::count, "of a trip, the median (predicted); 0 without costs");
+  io.written("first_line", role.first_line, "of the loop in the PTX");
+  io.written("last_line", role.last_line);
+  io.written("trip", role.trip, "one of them, in the middle");
+}
+
+template <class Io>
+void visit(Io& io, const ShownSlot& slot) {
+  io.part("slot");
+  io.written("begin", slot.begin, as::count, "byte of the CTA's shared memory, with those that are reserved in front");
+  io.written("end", slot.end, as::count);
+  io.written("full", slot.full, as::any_integer, "byte of the barrier that its copies signal; -1: none");
+  io.written("empty", slot.empty, as::any_integer, "byte of the barrier that is waited for before it is filled; -1: none was seen");
+}
+
+template <class Io>
+void visit(Io& io, const ShownRing& ring) {
+  io.part("ring");
+  io.written("name", ring.name);
+  io.written("cta", ring.cta);
+  io.written("copies", ring.copies, as::count);
+  io.written("lines", ring.lines, as::list(as::count), "of its copies in the PTX");
+  io.written("slots", ring.slots);
+}
+
+namespace {
+
+/// A launch, and what its run looks like.
+struct ShownLaunch {
+  const CheckedLaunch* launch = nullptr;
+};
+struct ShowAnswer {
+  std::vector<ShownLaunch> launches;
+};
+
+template <class Io>
+void visit(Io& io, const ShownLaunch& shown) {
+  io.part("shown_launch");
+  static const CheckedLaunch nothing;
+  const CheckedLaunch& launch = shown.launch ? *shown.launch : nothing;
+  const ShownRun none;
+  const ShownRun& run = launch.checked && launch.checked->shown ? *launch.checked->shown : none;
+  visit_subject(io, launch);
+  io.written("reserved", std::int64_t{kReservedShared}, as::count, "bytes of each CTA's shared memory in front of the kernel's own");
+  io.written("roles", run.roles);
+  io.written("rings", run.rings);
+  io.written("notes", launch.checked ? launch.checked->notes : std::vector<std::string>(), as::list(as::text));
+}
+
+template <class Io>
+void visit(Io& io, const ShowAnswer& answer) {
+  io.written("launches", answer.launches);
+}
+
+}  // namespace
+
+Json show_json(const std::vector<CheckedLaunch>& launches) {
+  ShowAnswer answer;
+  for (const CheckedLaunch& launch : launches) answer.launches.push_back({&launch});
+  MemberWriter writer;
+  writer.json.set("schema", kShowFormat);
+  visit(writer, answer);
+  return std::move(writer.json);
+}
+
+Json ptx_show_schema() { return document_schema<ShowAnswer>(kShowFormat, "What heddle show answers of a PTX text"); }
 
 }  // namespace heddle::ptx

@@ -1,6 +1,7 @@
 // What a check found, as text for people and as JSON for programs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct CheckedLaunch {
   Launch launch;                  ///< as it was run
   std::vector<std::string> told;  ///< how it differs from the one that was given
   std::optional<Checked> checked;
-  Error error{};  ///< why it could not be read; of use where `checked` is not there
+  Error error{};                              ///< why it could not be read; of use where `checked` is not there
+  std::shared_ptr<const PtxModule> module{};  ///< what was run; null where it could not be read
 };
 
 /// "in order", "not in order: 2 wrong, 1 doubtful", "stopped at line 80: ...", "cannot be read: ...".
@@ -35,5 +37,9 @@ std::string check_lines(const std::vector<CheckedLaunch>& launches, const TextSt
 /// heddle.ptx_check/1
 Json check_json(const std::vector<CheckedLaunch>& launches);
 Json ptx_check_schema();
+
+/// Of launches whose runs are shown: heddle.ptx_show/1.
+Json show_json(const std::vector<CheckedLaunch>& launches);
+Json ptx_show_schema();
 
 }  // namespace heddle::ptx

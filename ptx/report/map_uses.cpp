@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "ptx/report/rings.h"
-
 namespace heddle::ptx {
 
-std::vector<MapUse> map_uses(const PtxRecord& record) {
+std::vector<MapUse> map_uses(const RunNames& names) {
+  const PtxRecord& record = names.record;
   std::vector<MapUse> uses;
   const auto use_of = [&](std::int32_t map, bool stored) -> MapUse& {
     const auto known =
@@ -17,7 +16,7 @@ std::vector<MapUse> map_uses(const PtxRecord& record) {
   for (const RunEvent& event : *record.trace)
     if ((event.kind == EventKind::Load || event.kind == EventKind::Store) && event.map >= 0 && record.cta_of_warp(event.warp) == 0)
       ++use_of(event.map, event.kind == EventKind::Store).copies;
-  for (const PtxRing& ring : rings_of(record)) {
+  for (const PtxRing& ring : names.rings()) {
     if (ring.map < 0 || ring.cta != 0) continue;
     MapUse& use = use_of(ring.map, false);
     use.slots = std::max(use.slots, static_cast<int>(ring.slots.size()));

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "ptx/launch/sizes.h"
-#include "ptx/report/record.h"
+#include "ptx/report/spell.h"
 
 namespace heddle::ptx {
 
 /// One for each map and direction, of the first CTA.
-std::vector<MapUse> map_uses(const PtxRecord& record);
+std::vector<MapUse> map_uses(const RunNames& names);
 
 }  // namespace heddle::ptx

@@ -15,6 +15,7 @@ struct PtxRecord {
   const Launch* launch = nullptr;
   const Trace* trace = nullptr;
   int warps_per_cta = 0, ctas = 1;
+  std::int64_t left_out = 0;  ///< events behind those of the trace, which is cut
 
   const PtxInstruction& at(int pc) const { return function->code[static_cast<std::size_t>(pc)]; }
   int cta_of_warp(int warp) const { return warps_per_cta == 0 ? 0 : warp / warps_per_cta; }

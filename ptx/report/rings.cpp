@@ -125,7 +125,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 void add_once(std::vector<std::string>& names, const std::string& name) {
-  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ BarrierNames::BarrierNames(const PtxRecord& record, const std::vector<PtxRole>& 
       }
   std::vector<std::string> role_of(static_cast<std::size_t>(record.warps_per_cta * record.ctas));
   for (const PtxRole& role : roles)
-    for (const int warp : role.warps) role_of[static_cast<std::size_t>(warp)] = role.name;
+    for (const int warp : role.all() ? std::vector<int>() : role.warps) role_of[static_cast<std::size_t>(warp)] = role.name;
   std::set<std::tuple<std::uint64_t, EventKind, int>> seen;
   if (record.trace != nullptr)
     for (const RunEvent& event : *record.trace) {

@@ -10,10 +10,13 @@
 namespace heddle::ptx {
 
 struct PtxRole {
-  std::string name;  ///< "producer", "products", "epilogue", "math", "idle", "all in one"; numbered where a CTA has several
+  /// "producer", "products", "epilogue", "math", "helper", "idle", "all in one"; numbered where a CTA has several. "all warps": it has no
+  /// others.
+  std::string name;
   int cta = 0;
   std::vector<int> warps;                          ///< in the cluster, rising
   std::array<std::int64_t, kEventKinds> events{};  ///< how many of each kind
+  bool all() const;
   std::int64_t count(EventKind kind) const { return events[static_cast<std::size_t>(kind)]; }
 };
 
@@ -22,7 +25,7 @@ std::vector<PtxRole> roles_of(const PtxRecord& record);
 
 /// "producer w0", "products w4-w11".
 std::string to_string(const PtxRole& role, const PtxRecord& record);
-/// The role's name and this warp: "producer w0".
+/// The role's name and this warp: "producer w0"; where all warps have one role, "w0".
 std::string role_of_warp(const std::vector<PtxRole>& roles, const PtxRecord& record, int warp);
 
 }  // namespace heddle::ptx

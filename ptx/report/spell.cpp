@@ -13,15 +13,15 @@ namespace {
 std::string spelled_one(char kind, std::uint64_t number, const RunNames& names) {
   const PtxRecord& record = names.record;
   switch (static_cast<ReferenceKind>(kind)) {
-    case ReferenceKind::Warp: return role_of_warp(names.roles, record, static_cast<int>(number));
+    case ReferenceKind::Warp: return role_of_warp(names.roles(), record, static_cast<int>(number));
     case ReferenceKind::Place: {
       if (number >= record.function->code.size()) return "?";
       const PtxInstruction& at = record.at(static_cast<int>(number));
       return fmt::format("line {} ({})", at.line, at.row != nullptr ? at.row->words : at.mnemonic);
     }
-    case ReferenceKind::Barrier: return names.barriers.of(number);
+    case ReferenceKind::Barrier: return names.barriers().of(number);
     case ReferenceKind::Shared: {
-      const std::string slot = slot_name(names.rings, number);
+      const std::string slot = slot_name(names.rings(), number);
       return slot.empty() ? fmt::format("byte {}", byte_of(number)) : slot;
     }
     case ReferenceKind::Register:
@@ -44,6 +44,30 @@ std::string_view file_name(std::string_view path) {
 
 }  // namespace
 
+const std::vector<PtxRole>& RunNames::roles() const {
+  if (!roles_) roles_ = roles_of(record);
+  return *roles_;
+}
+
+const std::vector<PtxRing>& RunNames::rings() const {
+  if (!rings_) rings_ = rings_of(record);
+  return *rings_;
+}
+
+const BarrierNames& RunNames::barriers() const {
+  if (!barriers_) barriers_.emplace(record, roles(), rings());
+  return *barriers_;
+}
+
+const std::vector<int>& RunNames::events_of(int warp) const {
+  if (events_.empty()) {
+    events_.resize(static_cast<std::size_t>(record.warps_per_cta * record.ctas));
+    for (std::size_t i = 0; i < record.trace->size(); ++i)
+      events_[static_cast<std::size_t>((*record.trace)[i].warp)].push_back(static_cast<int>(i));
+  }
+  return events_[static_cast<std::size_t>(warp)];
+}
+
 std::string spelled(std::string_view sentence, const RunNames& names) {
   std::string text;
   while (!sentence.empty()) {
@@ -62,9 +86,9 @@ std::string spelled(std::string_view sentence, const RunNames& names) {
 
 std::string event_text(const RunEvent& event, const RunNames& names) {
   const PtxRecord& record = names.record;
-  const auto barrier = [&](std::uint64_t address) { return names.barriers.of(address); };
+  const auto barrier = [&](std::uint64_t address) { return names.barriers().of(address); };
   const auto place = [&](std::uint64_t address) {
-    const std::string slot = slot_name(names.rings, address);
+    const std::string slot = slot_name(names.rings(), address);
     return slot.empty() ? fmt::format("{}", byte_of(address)) : slot;
   };
   switch (event.kind) {

@@ -1,6 +1,7 @@
 // Sentences of the judges with names in place of numbers: roles, lines, rings.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,15 +12,22 @@
 
 namespace heddle::ptx {
 
-/// What the parts of a run are called.
-struct RunNames {
-  explicit RunNames(const PtxRecord& record)
-      : record(record), roles(roles_of(record)), rings(rings_of(record)), barriers(record, roles, rings) {}
+/// What the parts of a run are called: worked out when first asked for, once.
+class RunNames {
+ public:
+  explicit RunNames(const PtxRecord& run) : record(run) {}
+  const PtxRecord record;
+  const std::vector<PtxRole>& roles() const;
+  const std::vector<PtxRing>& rings() const;
+  const BarrierNames& barriers() const;
+  /// A warp's own, as indexes into the trace.
+  const std::vector<int>& events_of(int warp) const;
 
-  const PtxRecord& record;
-  const std::vector<PtxRole> roles;
-  const std::vector<PtxRing> rings;
-  const BarrierNames barriers;
+ private:
+  mutable std::optional<std::vector<PtxRole>> roles_;
+  mutable std::optional<std::vector<PtxRing>> rings_;
+  mutable std::optional<BarrierNames> barriers_;
+  mutable std::vector<std::vector<int>> events_;  ///< by warp; empty: not asked for yet
 };
 
 /// The sentence with its references (ptx/judge/reference.h) spelled.

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "ptx/report/roles.h"
+#include "ptx/report/spell.h"
 
 namespace heddle::ptx {
 
@@ -15,7 +15,8 @@ struct SteadyLoop {
   std::vector<RunEvent> trip;  ///< of one trip in the middle
 };
 
-/// The innermost loop that holds most of what the role waits for, loads and multiplies; nothing where it makes fewer than three trips.
-std::optional<SteadyLoop> steady_loop(const PtxRecord& record, const PtxRole& role);
+/// The innermost loop that holds most of what the role waits for, loads and multiplies, one that waits before one that does not; nothing
+/// where it makes fewer than three trips. Pre: the role has warps.
+std::optional<SteadyLoop> steady_loop(const RunNames& names, const PtxRole& role);
 
 }  // namespace heddle::ptx

@@ -102,14 +102,20 @@ ActionEnd make(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
       return ActionEnd::Go;
     }
     const Warp& warp = run.warp_of(fragment);
-    run.barriers.init(group.address, static_cast<std::int32_t>(group.number), run.by(fragment, instruction), warp.epoch);
+    const ByteRange bytes{byte_of(group.address), byte_of(group.address) + 8};
+    run.shadows[static_cast<std::size_t>(cta_of(group.address))].write(
+        {&bytes, 1}, {warp.component, warp.epoch, Proxy::Generic, run.pc_of(instruction), warp.index, "mbarrier.init"}, warp.known);
+    const auto count = static_cast<std::int64_t>(group.number & 0xFFFFFFFFu);
+    if (run.barriers.init(group.address, count, run.by(fragment, instruction), warp.epoch)) continue;
+    run.stop(instruction, "more mbarriers are made than Heddle follows");
+    return ActionEnd::Go;
   }
   return ActionEnd::Go;
 }
 
 ActionEnd invalidate(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   for (const BarrierLanes& group : barriers_of(run, fragment, instruction, lanes, {"the number", 0}))
-    run.barriers.inval(group.address, run.by(fragment, instruction));
+    run.barriers.inval(group.address, run.by(fragment, instruction), run.warp_of(fragment).known);
   return ActionEnd::Go;
 }
 
@@ -126,7 +132,7 @@ ActionEnd arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& 
     check_alive(run, fragment, instruction, group.address);
     const auto token = static_cast<std::uint64_t>(barrier->phase) | static_cast<std::uint64_t>(barrier->pending) << kPendingShift;
     for_lanes(group.lanes, [&](int lane) { state.bits[static_cast<std::size_t>(lane)] = token; });
-    const std::int32_t count = group.count() * (expects ? 1 : static_cast<std::int32_t>(group.number));
+    const std::int64_t count = group.count() * (expects ? 1 : static_cast<std::int64_t>(group.number & 0xFFFFFFFFu));
     const std::int64_t bytes = expects ? static_cast<std::int64_t>(group.number & 0xFFFFFFFFu) * group.count() : 0;
     if (RunEvent* event = run.event(expects ? EventKind::Expect : EventKind::Arrive, fragment, instruction)) {
       event->address = group.address;
@@ -187,7 +193,7 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   for (const BarrierLanes& group : groups) {
     Mbarrier* barrier = barrier_at(run, fragment, instruction, group.address);
     if (barrier == nullptr) return ActionEnd::Go;
-    barrier->waited_at = true;
+    run.barriers.waits(*barrier, run.by(fragment, instruction), run.warp_of(fragment).known);
     if (!over(instruction, *barrier, group.number)) {
       if (missing == nullptr) {
         missing = barrier;
@@ -196,7 +202,11 @@ ActionEnd wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
       continue;
     }
     any = true;
-    if (!instruction.has("relaxed")) run.warp_of(fragment).known.join(barrier->done);
+    KnownClocks& known = run.warp_of(fragment).known;
+    if (instruction.has("relaxed"))
+      known.tensor.join(barrier->done.tensor);
+    else
+      known.join(barrier->done);
     for_lanes(group.lanes, [&](int lane) { result.bits[static_cast<std::size_t>(lane)] = 1; });
   }
   if (run.stopped()) return ActionEnd::Go;
@@ -237,13 +247,6 @@ ActionEnd pending_count(ClusterRun& run, WarpFragment& fragment, const PtxInstru
 
 // --- named barriers
 
-/// Threads that come with these lanes: a converged warp counts whole, whatever threads it has.
-int threads_here(const Warp& warp, LaneMask lanes) {
-  if (lanes == warp.live) return kLanes;
-  const bool first = (lanes & (warp.live & (~warp.live + 1))) != 0;
-  return std::popcount(lanes) + (first ? kLanes - std::popcount(warp.live) : 0);
-}
-
 void fill(RunEvent* event, int id, int threads) {
   if (event == nullptr) return;
   event->address = static_cast<std::uint64_t>(id);
@@ -251,10 +254,7 @@ void fill(RunEvent* event, int id, int threads) {
 }
 
 /// The predicates of a barrier.red that is complete, to all who came.
-void give_reduction(ClusterRun& run, std::pair<int, int> key) {
-  RunInside& in = run.inside();
-  const RunInside::NamedReduction reduction = std::move(in.reductions[key]);
-  in.reductions.erase(key);
+void give_reduction(ClusterRun& run, const RunInside::NamedReduction& reduction) {
   for (const RunInside::NamedReduction::Wants& wants : reduction.wants) {
     const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(wants.pc)];
     std::uint64_t result = static_cast<std::uint64_t>(reduction.ones);
@@ -301,19 +301,17 @@ ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
   fragment.time += run.costs.turn;
   fill(run.event(arrives ? EventKind::NamedArrive : EventKind::NamedSync, fragment, instruction), id, needed);
   if (reduces) add_to_reduction(run, fragment, instruction, lanes, {warp.cta, id});
-  const Barriers::Joined joined = run.barriers.join_named({warp.cta, id, numbers < 2}, needed, threads_here(warp, lanes), warp.release(),
-                                                          run.by(fragment, instruction));
+  const Barriers::Joined joined =
+      run.barriers.join_named({warp.cta, id, numbers < 2, !arrives}, needed, lanes, warp.release(), run.by(fragment, instruction));
   if (!joined.complete) {
     if (arrives) return ActionEnd::Go;
     run.barriers.wait_named(warp.cta, id, fragment.id);
     fragment.awaits = {Awaits::What::Named, static_cast<std::uint64_t>(id), false, needed, run.pc_of(instruction), fragment.time};
     return ActionEnd::Wait;
   }
-  for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
   // Who only arrives learns nothing of the others.
   if (!arrives) warp.known.join(joined.known);
-  if (run.inside().reductions.contains({warp.cta, id})) give_reduction(run, {warp.cta, id});
-  run.wake(joined.woken, fragment.time);
+  end_round(run, warp.cta, id, joined, fragment.time);
   return ActionEnd::Go;
 }
 
@@ -322,14 +320,13 @@ ActionEnd named(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
 ActionEnd cluster_arrive(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   Warp& warp = run.warp_of(fragment);
   fragment.time += run.costs.arrive;
-  int needed = 0;
-  for (const Warp& other : run.warps) needed += other.live != 0 ? kLanes : 0;
+  const int needed = static_cast<int>(run.warps.size()) * kLanes;
   warp.cluster_phase = run.barriers.cluster_phase();
   warp.in_cluster_phase = true;
   fill(run.event(EventKind::ClusterArrive, fragment, instruction), 0, needed);
   const Barriers::Joined joined =
-      run.barriers.arrive_cluster(needed, threads_here(warp, lanes), run.brought(fragment, instruction), run.by(fragment, instruction));
-  if (joined.complete) run.wake(joined.woken, fragment.time + run.costs.turn);
+      run.barriers.arrive_cluster(needed, lanes, run.brought(fragment, instruction), run.by(fragment, instruction));
+  if (joined.complete) end_round(run, warp.cta, Barriers::kClusterBarrier, joined, fragment.time + run.costs.turn);
   return ActionEnd::Go;
 }
 
@@ -367,7 +364,8 @@ ActionEnd set_registers(ClusterRun& run, WarpFragment& fragment, const PtxInstru
     run.find(CheckRule::RegisterPool, fragment, instruction, warp_reference(warp.index) + std::move(sentence));
   };
   if (wanted < 24 || wanted > 256 || wanted % 8 != 0)
-    wrong(" asks for " + std::to_string(wanted) + " registers: setmaxnreg takes multiples of 8 from 24 to 256");
+    wrong(" asks for " + std::to_string(*said) + " registers: setmaxnreg takes multiples of 8 from 24 to 256");
+  if (wanted < 0 || wanted > 256) return ActionEnd::Go;
   const bool fewer = instruction.has("dec");
   // The number that a warp begins with is ptxas's; here the most that all can have. So a step the wrong way is no finding the first time.
   const bool known_before = warp.registers_said;
@@ -445,6 +443,16 @@ ActionEnd call(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
 ActionEnd breakpoint(ClusterRun&, WarpFragment&, const PtxInstruction&, LaneMask) { return ActionEnd::Go; }
 
 }  // namespace
+
+void end_round(ClusterRun& run, int cta, int id, const Barriers::Joined& joined, Time time) {
+  auto& reductions = run.inside().reductions;
+  for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
+  if (const auto reduction = reductions.find({cta, id}); reduction != reductions.end()) {
+    give_reduction(run, reduction->second);
+    reductions.erase(reduction);
+  }
+  run.wake(joined.woken, time);
+}
 
 Action barrier_action(const PtxInstruction& instruction) {
   switch (instruction.opcode) {

@@ -6,6 +6,7 @@
 #include "ptx/judge/hang.h"
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/text/protocol.h"
 
 namespace heddle::ptx {
 
@@ -50,10 +51,9 @@ ClusterRun::ClusterRun(const PtxModule& module_in, const PtxFunction& function_i
   threads_per_cta_ = static_cast<int>(std::min(1024u, in.block[0] * in.block[1] * in.block[2]));
   warps_per_cta_ = (threads_per_cta_ + kLanes - 1) / kLanes;
   in.lay_out_shared(module, function);
-  constexpr std::uint64_t reserved = 1024;  // the system's own, at the beginning of each CTA's shared memory since compute capability 8.0
-  const std::uint64_t wanted = in.static_shared - reserved + launch.dynamic_shared;
-  const std::uint64_t most = std::min<std::uint64_t>(std::max(wanted, costs.shared_bytes), (1u << kCtaShift) - 1 - reserved);
-  shared_bytes_ = static_cast<std::uint32_t>(reserved + std::min(wanted, most));
+  const std::uint64_t wanted = in.static_shared - kReservedShared + launch.dynamic_shared;
+  const std::uint64_t most = std::min<std::uint64_t>(std::max(wanted, costs.shared_bytes), (1u << kCtaShift) - 1 - kReservedShared);
+  shared_bytes_ = static_cast<std::uint32_t>(kReservedShared + std::min(wanted, most));
   if (wanted > costs.shared_bytes)
     findings.add({CheckRule::OutOfShared,
                   -1,
@@ -93,6 +93,7 @@ void RunInside::start_warps() {
     warp.in_cta = warp.index % run.warps_per_cta_;
     const int left = std::min(kLanes, threads - warp.in_cta * kLanes);
     warp.lanes = warp.live = static_cast<LaneMask>(low_bits(left));
+    run.barriers.exit_lanes(warp.cta, warp.index, ~warp.lanes);
     warp.component = run.components.add(warp_reference(warp.index));
     warp.known.seen.raise(warp.component, warp.epoch);
     warp.registers = registers;
@@ -327,7 +328,10 @@ void RunInside::check_in_flight(WarpFragment& fragment, int pc) {
       if (load && flight == warp.said_load) continue;
       const CheckRule rule = load ? CheckRule::LoadNotWaited : CheckRule::RegisterInFlight;
       const PtxInstruction& instruction = run.function.code[static_cast<std::size_t>(pc)];
-      if (load) warp.said_load = flight;
+      if (load) {
+        warp.said_load = flight;
+        unit_load_used(run, warp, flight & ~kLoadInFlight);
+      }
       if (run.findings.again(rule, pc, -1)) return;
       run.find(rule, fragment, instruction,
                register_reference(reg.index()) + (load ? " comes from a tcgen05.ld and is used before tcgen05.wait::ld"
@@ -364,6 +368,7 @@ void ClusterRun::stop(const PtxInstruction& instruction, std::string sentence) {
 
 RunEvent* ClusterRun::event(EventKind kind, const WarpFragment& fragment, const PtxInstruction& instruction) {
   if (!inside_->options.trace) return nullptr;
+  if (trace.size() >= kMostEvents) return ++events_left_out, nullptr;
   RunEvent& event = trace.emplace_back();
   event.kind = kind;
   event.warp = static_cast<std::int16_t>(fragment.warp);
@@ -380,6 +385,11 @@ Barriers::By ClusterRun::by(const WarpFragment& fragment, const PtxInstruction& 
 KnownClocks ClusterRun::brought(const WarpFragment& fragment, const PtxInstruction& instruction) {
   if (instruction.has("relaxed")) return warp_of(fragment).fenced;
   return warp_of(fragment).release();
+}
+
+std::string ClusterRun::shared_text() const {
+  return std::to_string(shared_bytes_) + " bytes of shared memory (" + std::to_string(shared_bytes_ - kReservedShared) +
+         " of the kernel's behind " + std::to_string(kReservedShared) + " that are reserved)";
 }
 
 std::string ClusterRun::warp_name(int warp) const {
@@ -451,6 +461,26 @@ void RunInside::report_hang() {
   heddle::ptx::report_hang(scene, run.findings);
 }
 
+bool RunInside::stop_for_data() {
+  std::vector<const DataBranch*> guesses;
+  for (const DataBranch& branch : run.data_branches)
+    if (branch.guessed && guards_something(run.function, branch.pc)) guesses.push_back(&branch);
+  // One branch goes the same way in all warps. Of two, some data may ask for others than were taken together.
+  const auto apart = [](const DataBranch& a, const DataBranch& b) {
+    return !std::ranges::includes(a.warps, b.warps) && !std::ranges::includes(b.warps, a.warps);
+  };
+  for (const DataBranch* one : guesses)
+    for (const DataBranch* other : guesses) {
+      if (other == one || !apart(*one, *other)) continue;
+      std::string text = "the run hangs, and warps branch on data that is not known: " + warp_reference(*one->warps.begin()) + " at " +
+                         place_reference(one->pc) + ", " + warp_reference(*other->warps.begin()) + " at " + place_reference(other->pc);
+      if (one->origin >= 0) text += ", which hang on " + place_reference(one->origin);
+      run.stop(run.function.code[static_cast<std::size_t>(one->pc)], text + "; the launch can say what is there (contents of a buffer)");
+      return true;
+    }
+  return false;
+}
+
 void RunInside::finish() {
   for (const UnneededRun& unneeded : runs)
     for (int pc = unneeded.begin; pc < unneeded.end; ++pc)
@@ -462,6 +492,7 @@ void RunInside::finish() {
   }
   if (run.stopped()) return;
   const bool over = std::ranges::all_of(run.warps, [](const Warp& warp) { return warp.live == 0; });
+  if (!over && stop_for_data()) return;
   if (!over) return report_hang();
   run.barriers.check_end();
   unit_end(run);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <queue>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -132,6 +133,8 @@ using Action = ActionEnd (*)(ClusterRun&, WarpFragment&, const PtxInstruction&, 
 Action unit_action(const PtxInstruction& instruction);
 /// Called once, when the last lane of a warp has exited: what its copies and stores leave behind.
 void unit_exit(ClusterRun& run, Warp& warp);
+/// The warp uses what a tcgen05.ld brings without having waited for it, which is found elsewhere: the load is over, as ptxas sees to it.
+void unit_load_used(ClusterRun& run, Warp& warp, Epoch load);
 /// Called once at the end of a run that neither hangs nor was stopped: tensor memory that was never freed.
 void unit_end(ClusterRun& run);
 
@@ -141,6 +144,7 @@ struct ClusterOptions {
   std::array<std::uint32_t, 3> first_cta{0, 0, 0};  ///< the cluster's first CTA in the grid
   /// Which way a branch on unknown data goes: nullopt: not said. Called with the pc.
   std::function<std::optional<bool>(int)> branch;
+  bool tries = false;  ///< what `branch` says is tried and not known: a hang behind it may hang on data, as behind a guess
   std::stop_token stop;
 };
 
@@ -149,6 +153,8 @@ struct DataBranch {
   int pc = -1;
   Origin origin = -1;
   std::int64_t times = 0, taken = 0;
+  bool guessed = false;  ///< nobody said which way
+  std::set<int> warps;   ///< who came there
 };
 
 class ClusterRun {
@@ -170,7 +176,8 @@ class ClusterRun {
   std::vector<Shadow> shadows;  ///< by CTA
   std::vector<Bytes> shared;    ///< by CTA
   GlobalMemory global;
-  Trace trace;
+  Trace trace;                       ///< the first kMostEvents
+  std::int64_t events_left_out = 0;  ///< those behind them
   std::vector<Warp> warps;
   std::vector<DataBranch> data_branches;
   std::vector<std::uint32_t> executed;                                ///< by pc: how often, by warps
@@ -193,8 +200,10 @@ class ClusterRun {
   int cluster_size() const { return cluster_size_; }
   int warps_per_cta() const { return warps_per_cta_; }
   int threads_per_cta() const { return threads_per_cta_; }
-  /// Bytes of shared memory of one CTA, static and dynamic.
+  /// Bytes of shared memory of one CTA: reserved, static and dynamic.
   std::uint32_t shared_bytes() const { return shared_bytes_; }
+  /// "5120 bytes of shared memory (4096 of the kernel's behind 1024 that are reserved)"
+  std::string shared_text() const;
 
   Time now() const { return now_; }
   void at(Time time, std::function<void()> what);  ///< an event of a unit
@@ -220,7 +229,7 @@ class ClusterRun {
 
   WarpFragment& fragment(FragmentId id) { return fragments_[static_cast<std::size_t>(id)]; }
   const std::vector<WarpFragment>& fragments() const { return fragments_; }
-  /// A fragment's trace event, begun now at the fragment's time; nullptr where no trace is kept. Good until the next one.
+  /// A fragment's trace event, begun now at the fragment's time; nullptr where no trace is kept, or no more of it. Good until the next one.
   RunEvent* event(EventKind kind, const WarpFragment& fragment, const PtxInstruction& instruction);
   RunInside& inside() { return *inside_; }
   /// "w3", in a cluster "c1.w3".

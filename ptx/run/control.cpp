@@ -3,6 +3,7 @@
 
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/run/shared_memory.h"
 
 namespace heddle::ptx {
 
@@ -13,16 +14,20 @@ constexpr int kMostPasses = 64;
 
 }  // namespace
 
-/// Which way a branch on data goes: as the options say, else on behind it.
+/// Which way a branch on data goes: as the options say, else on behind it, but not into a trap: what it guards against is not assumed.
 bool RunInside::decide(WarpFragment& fragment, int pc, Origin origin) {
   auto found = std::ranges::find(run.data_branches, pc, &DataBranch::pc);
-  if (found == run.data_branches.end()) found = run.data_branches.insert(found, {pc, origin, 0, 0});
+  if (found == run.data_branches.end()) found = run.data_branches.insert(found, {pc, origin, 0, 0, false, {}});
   if (found->origin < 0) found->origin = origin;
   ++found->times;
   std::optional<bool> said;
   if (options.branch) said = options.branch(pc);
-  bool taken = said.value_or(false);
-  if (!said) {
+  const auto behind = static_cast<std::size_t>(pc) + 1;
+  const bool trap = behind < run.function.code.size() && run.function.code[behind].opcode == Opcode::Trap;
+  found->guessed = found->guessed || (!said && !trap) || options.tries;
+  found->warps.insert(fragment.warp);
+  bool taken = said.value_or(trap);
+  if (!said && !trap) {
     int& passed = passed_since[static_cast<std::int64_t>(fragment.warp) << 32 | pc];
     taken = ++passed > kMostPasses;
     if (taken) passed = 0;
@@ -166,19 +171,12 @@ void RunInside::exit_lanes(FragmentId id, LaneMask lanes) {
     if ((meeting.need & ~meeting.have) == 0)
       for (const FragmentId waits : meeting.fragments) run.wake(waits, fragment.time);
   }
-  if (warp.live != 0) return;
-  unit_exit(run, warp);
-  for (const auto& [number, joined] : run.barriers.exit_named(warp.cta, warp.index)) {
-    for (const FragmentId woken : joined.woken) run.warp_of(run.fragment(woken)).known.join(joined.known);
-    run.wake(joined.woken, fragment.time);
+  if (warp.live == 0) {
+    unit_exit(run, warp);
+    if (std::ranges::none_of(run.warps, [&](const Warp& other) { return other.cta == warp.cta && other.live != 0; }))
+      judge_exit_of(run, warp.cta);
   }
-
-  if (run.cluster_size_ < 2 || run.stopped()) return;
-  int left = 0;
-  for (const Warp& other : run.warps) left += other.live != 0 ? kLanes : 0;
-  if (left == 0) return;
-  const Barriers::Joined joined = run.barriers.leave_cluster(left);
-  if (joined.complete) run.wake(joined.woken, fragment.time);
+  for (const auto& [id, joined] : run.barriers.exit_lanes(warp.cta, warp.index, lanes)) end_round(run, warp.cta, id, joined, fragment.time);
 }
 
 LaneMask RunInside::meet_lanes(WarpFragment& fragment, const PtxInstruction& instruction, LaneMask members, LaneMask lanes) {

@@ -130,7 +130,7 @@ bool decode_operands(DecodedText& inside, const PtxInstruction& instruction, Dec
     if (slot >= 0) {
       DecodedInstruction twin = decoded;
       twin.destination = slot;
-      twin.result_bits = static_cast<std::int8_t>(register_bits(inside, second->reg));
+      twin.result_bits = static_cast<std::int8_t>(std::min(64, register_bits(inside, second->reg)));
       decoded.twin = static_cast<int>(inside.twins.size());
       inside.twins.push_back(twin);
     }
@@ -194,8 +194,20 @@ void decode_kind(DecodedText& inside, const PtxInstruction& instruction, Decoded
   if (decoded.action != nullptr) decoded.kind = Kind::Act;
 }
 
+/// Lanes wait for each other there, needed or not what it gives them.
+bool lanes_meet(const PtxInstruction& instruction) {
+  switch (instruction.opcode) {
+    case Opcode::Shfl:
+    case Opcode::Vote:
+    case Opcode::Match:
+    case Opcode::Redux: return instruction.has("sync");
+    default: return false;
+  }
+}
+
 bool is_unneeded(const DecodedText& inside, int pc) {
   const PtxInstruction& instruction = inside.run.function.code[static_cast<std::size_t>(pc)];
+  if (lanes_meet(instruction)) return false;
   if (instruction.row == nullptr || !instruction.row->pure || !instruction.fault.empty()) return false;
   return std::ranges::none_of(inside.touched[static_cast<std::size_t>(pc)].written,
                               [&](RegisterId reg) { return inside.register_slot(reg) >= 0; });

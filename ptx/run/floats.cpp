@@ -216,7 +216,7 @@ std::int16_t rounding_of(const PtxInstruction& i) {
 
 bool integer_word(std::string_view word, int& bits, bool& is_signed) {
   const Scalar type = scalar_of(word);
-  if (type == Scalar::None || type == Scalar::Pred || is_float(type)) return false;
+  if (type == Scalar::None || type == Scalar::Pred || is_float(type) || bits_of(type) > 64) return false;
   bits = bits_of(type);
   is_signed = ptx::is_signed(type);
   return true;

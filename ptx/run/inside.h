@@ -165,6 +165,8 @@ struct RunInside : DecodedText, LaunchShape {
   void refresh_clocks(const WarpFragment& fragment);
   void finish();
   void report_hang();
+  /// Warps branched at different places on data that nobody knows, ways that need not go together: whether the run hangs, data decides.
+  bool stop_for_data();
   /// By warp: for each instruction the serial number of the wgmma.fence behind which it was noted last.
   std::vector<std::vector<std::uint32_t>> noted_since;
   std::vector<std::uint32_t> fences;  ///< by warp, from 1
@@ -211,12 +213,34 @@ struct RunInside : DecodedText, LaunchShape {
     };
     std::vector<Wants> wants;
   };
-  std::map<std::pair<int, int>, NamedReduction> reductions;
-  std::int64_t cluster_arrived = 0;                      ///< threads in this phase of the cluster's barrier
-  std::unordered_map<std::uint64_t, KnownClocks> flags;  ///< what releases left at an address of memory
+  std::map<std::pair<int, int>, NamedReduction> reductions;  ///< by CTA and id
+  /// What releases left at an address of memory. Of very many addresses some share one: their order is taken as better than it is.
+  std::unordered_map<std::uint64_t, KnownClocks> flags;
+  std::uint64_t flag_at(std::uint64_t address) const {
+    constexpr std::size_t kMostFlags = 1 << 12;
+    return flags.size() < kMostFlags || flags.contains(address) ? address : ~(address / 4 % kMostFlags);
+  }
 
-  RunEvent scratch_event;
+  /// Accesses of a CTA's shared memory by warps of other CTAs: by CTA, of each component the last.
+  struct RemoteAccess {
+    Epoch epoch = 0;
+    int pc = -1, warp = -1;
+  };
+  std::map<int, std::map<Component, RemoteAccess>> remote;
+
+  // memory_ops.cpp
+  /// Who stored a value that is known at an address of global memory.
+  struct GlobalStore {
+    std::uint64_t value = 0;
+    Component by = 0;
+    Epoch epoch = 0;
+    int pc = -1, warp = -1, size = 0;
+  };
+  std::unordered_map<std::uint64_t, GlobalStore> stored;
 };
+
+/// A named barrier's or the cluster's round is complete: who waits learns what all brought, gets the reduction, goes on.
+void end_round(ClusterRun& run, int cta, int id, const Barriers::Joined& joined, Time time);
 
 /// Decodes arithmetic: fills function, known_bits, modes; false where the instruction is none, or has a form that is not known.
 bool decode_integers(const PtxInstruction& instruction, DecodedInstruction& decoded);

@@ -20,6 +20,8 @@ constexpr std::uint64_t kParameterWindow = 0x7F0000000000ull;
 constexpr std::uint64_t kLocalWindow = 0x7E0000000000ull;
 /// Variables of the module begin here in global memory.
 constexpr std::uint64_t kVariableWindow = 0x7D0000000000ull;
+/// Shared memory of a CTA begins with what the system keeps for itself, since compute capability 8.0 (CUDA C++ Programming Guide).
+constexpr std::uint32_t kReservedShared = 1024;
 constexpr int kCtaShift = 24;
 constexpr int cta_of(std::uint64_t shared) { return static_cast<int>(shared >> kCtaShift); }
 constexpr std::uint32_t byte_of(std::uint64_t shared) { return static_cast<std::uint32_t>(shared & 0xFFFFFFu); }

@@ -4,6 +4,7 @@
 
 #include "ptx/judge/reference.h"
 #include "ptx/run/inside.h"
+#include "ptx/run/shared_memory.h"
 
 namespace heddle::ptx {
 
@@ -64,7 +65,7 @@ bool find_addresses(ThreadAccess& access) {
   return true;
 }
 
-void drop_lanes_beyond(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
+void drop_lanes(ThreadAccess& access, CheckRule rule, LaneMask beyond, const std::string& sentence) {
   access.lanes &= ~beyond;
   if ((beyond & ~access.run.inside().unsure_lanes) != 0) access.run.find(rule, access.fragment, access.instruction, sentence);
 }
@@ -84,17 +85,23 @@ void check_shared(ThreadAccess& access, const char* what) {
     }
   });
   if (nowhere != 0)
-    drop_lanes_beyond(access, CheckRule::OutOfShared, nowhere, std::string(what) + " in shared memory of a CTA that is not in the cluster");
+    drop_lanes(access, CheckRule::OutOfShared, nowhere, std::string(what) + " in shared memory of a CTA that is not in the cluster");
   if ((beyond & ~nowhere) != 0)
-    drop_lanes_beyond(access, CheckRule::OutOfShared, beyond & ~nowhere,
-                      std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at " + std::to_string(byte_of(example)) +
-                          " leaves the " + std::to_string(access.run.shared_bytes()) + " bytes of shared memory");
+    drop_lanes(access, CheckRule::OutOfShared, beyond & ~nowhere,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at " + std::to_string(byte_of(example)) +
+                   " leaves the " + access.run.shared_text());
   if (crooked != 0)
-    drop_lanes_beyond(access, CheckRule::Misaligned, crooked & ~beyond & ~nowhere,
-                      std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
+    drop_lanes(access, CheckRule::Misaligned, crooked & ~beyond & ~nowhere,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
 }
 
 void check_global(ThreadAccess& access, const char* what) {
+  LaneMask crooked = 0;
+  if (std::has_single_bit(access.bytes()))
+    for_lanes(access.lanes, [&](int lane) { crooked |= (access.at(lane) % access.bytes() != 0 ? 1u : 0u) << lane; });
+  if (crooked != 0)
+    drop_lanes(access, CheckRule::Misaligned, crooked,
+               std::string(what) + " of " + std::to_string(access.bytes()) + " bytes at an address that is no multiple of that");
   if (!access.run.global.bounded()) return;
   LaneMask beyond = 0;
   std::uint64_t example = 0;
@@ -112,14 +119,17 @@ void check_global(ThreadAccess& access, const char* what) {
   if (const GlobalBuffer* near = access.run.global.around(example, 0))
     where = " of " + std::to_string(access.bytes()) + " bytes beyond the end of " + (near->name.empty() ? "a buffer" : near->name) + " (" +
             std::to_string(near->bytes) + " bytes)";
-  drop_lanes_beyond(access, CheckRule::OutOfGlobal, beyond, std::string(what) + where);
+  drop_lanes(access, CheckRule::OutOfGlobal, beyond, std::string(what) + where);
+}
+
+bool is_strong(const PtxInstruction& i) {
+  return i.has("volatile") || i.has("relaxed") || i.has("acquire") || i.has("release") || i.has("acq_rel") || i.opcode == Opcode::Atom ||
+         i.opcode == Opcode::Red;
 }
 
 /// Shared bytes that the lanes touch, by CTA, those that follow each other joined.
 void touch_shadow(ThreadAccess& access, bool write, const char* what) {
-  const bool strong = access.instruction.has("volatile") || access.instruction.has("relaxed") || access.instruction.has("acquire") ||
-                      access.instruction.has("release") || access.instruction.has("acq_rel") || access.instruction.opcode == Opcode::Atom ||
-                      access.instruction.opcode == Opcode::Red;
+  const bool strong = is_strong(access.instruction);
   std::array<std::uint64_t, kLanes> begins{};
   std::size_t count = 0;
   for_lanes(access.lanes, [&](int lane) { begins[count++] = access.at(lane); });
@@ -139,16 +149,10 @@ void touch_shadow(ThreadAccess& access, bool write, const char* what) {
         ranges[used++] = {begin, end};
     }
     const std::span<const ByteRange> where(ranges.data(), used);
-    Shadow& shadows = access.run.shadows[static_cast<std::size_t>(cta)];
     if (write)
-      shadows.write(where, shadow, warp.known);
+      write_shared(access.run, cta, where, shadow, warp.known);
     else
-      shadows.read(where, shadow, warp.known);
-    if (write)
-      for (const ByteRange& range : where)
-        access.run.barriers.overwritten(static_cast<std::uint64_t>(cta) << kCtaShift | range.begin,
-                                        static_cast<std::uint64_t>(cta) << kCtaShift | range.end, what,
-                                        access.run.by(access.fragment, access.instruction));
+      read_shared(access.run, cta, where, shadow, warp.known);
   }
 }
 
@@ -209,26 +213,28 @@ void write_one(ThreadAccess& access, int lane, std::uint64_t at, std::optional<s
 bool acquires(const PtxInstruction& i) {
   return i.has("acquire") || i.has("acq_rel") || i.has("volatile") || i.has("relaxed") || i.opcode == Opcode::Atom;
 }
-bool releases(const ThreadAccess& access) {
+/// A release itself, or a strong write behind a fence, which gives what was known at that fence and no more (PTX ISA 8.8, release
+/// patterns). Nothing: it gives nothing.
+std::optional<KnownClocks> released(ThreadAccess& access) {
   const PtxInstruction& i = access.instruction;
-  if (i.has("release") || i.has("acq_rel")) return true;
+  if (i.has("release") || i.has("acq_rel")) return access.warp().release();
   const bool strong = i.has("volatile") || i.has("relaxed") || i.opcode == Opcode::Atom || i.opcode == Opcode::Red;
-  return strong && access.warp().fenced_memory;
+  if (!strong || !access.warp().fenced_memory) return std::nullopt;
+  return access.warp().fenced;
 }
 
 /// Flags in memory order what comes before a release and after an acquire of the same address.
 void pass_flags(ThreadAccess& access, bool write) {
   RunInside& in = access.run.inside();
   const std::uint64_t at = access.at(std::countr_zero(access.lanes));
-  const bool gives = write && releases(access);
   if (acquires(access.instruction) && !in.flags.empty())
     for_lanes(access.lanes, [&](int lane) {
       if (lane != std::countr_zero(access.lanes) && access.at(lane) == at) return;
-      if (const auto found = in.flags.find(access.at(lane)); found != in.flags.end()) access.warp().known.join(found->second);
+      if (const auto found = in.flags.find(in.flag_at(access.at(lane))); found != in.flags.end()) access.warp().known.join(found->second);
     });
-  if (!gives) return;
-  const KnownClocks given = access.warp().release();
-  for_lanes(access.lanes, [&](int lane) { in.flags[access.at(lane)].join(given); });
+  const std::optional<KnownClocks> given = write ? released(access) : std::nullopt;
+  if (!given) return;
+  for_lanes(access.lanes, [&](int lane) { in.flags[in.flag_at(access.at(lane))].join(*given); });
 }
 
 void note_event(ThreadAccess& access, EventKind kind) {
@@ -300,15 +306,60 @@ ActionEnd load(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& in
   return ActionEnd::Go;
 }
 
+/// Lanes that store different values at one address: one of them stays, and nothing says which.
+void judge_lanes(ThreadAccess& access, const LaneValues& values, LaneMask sure) {
+  int before = -1;
+  bool rising = true;
+  for_lanes(sure, [&](int lane) {
+    rising = rising && (before < 0 || access.at(before) < access.at(lane));
+    before = lane;
+  });
+  if (rising) return;
+  const std::uint64_t mask = low_bits(8 * access.size);
+  for_lanes(sure, [&](int lane) {
+    for_lanes(sure & ~((2u << lane) - 1), [&](int other) {
+      const auto a = static_cast<std::size_t>(lane), b = static_cast<std::size_t>(other);
+      if (access.at(lane) != access.at(other) || ((values.bits[a] ^ values.bits[b]) & mask) == 0) return;
+      if (access.run.findings.again(CheckRule::UnorderedStores, access.pc(), -1)) return;
+      access.run.find(CheckRule::UnorderedStores, access.fragment, access.instruction,
+                      "lanes " + std::to_string(lane) + " and " + std::to_string(other) + " of " + warp_reference(access.fragment.warp) +
+                          " store different values at one address in one instruction");
+    });
+  });
+}
+
+/// Two warps that store different values at one address of global memory, as far as both are known.
+void judge_global_store(ThreadAccess& access, std::uint64_t at, std::uint64_t value) {
+  constexpr std::size_t kMostStored = 1 << 19;
+  RunInside& in = access.run.inside();
+  const Warp& warp = access.warp();
+  value &= low_bits(8 * access.size);
+  if (in.stored.size() >= kMostStored && !in.stored.contains(at)) return;
+  const auto [found, made] = in.stored.try_emplace(at);
+  const RunInside::GlobalStore past = found->second;
+  found->second = {value, warp.component, warp.epoch, access.pc(), warp.index, access.size};
+  if (made || past.by == warp.component || past.size != access.size || past.value == value) return;
+  if (warp.known.seen.at(past.by) >= past.epoch) return;
+  CheckFinding finding{CheckRule::UnorderedStores,   access.pc(), warp.index, {}, {{past.pc, past.warp, "stores here, too"}},
+                       access.fragment.time / kCycle};
+  finding.sentence = warp_reference(warp.index) + " and " + warp_reference(past.warp) +
+                     " store different values at one address of global memory, and nothing orders them";
+  access.run.findings.add(std::move(finding), past.pc);
+}
+
 void put(ThreadAccess& access, const PtxOperand& source) {
   const LaneMask unsure = access.run.inside().unsure_lanes;
+  const bool strong = is_strong(access.instruction);
   for (std::size_t i = 0; i < elements_of(source); ++i) {
     const LaneValues values = access.run.value(access.fragment, element(source, i));
     const LaneMask unknown = values.unknown_bits == 0 ? 0 : values.unknown;
+    const bool shared_by_lanes = access.space == AddressSpace::Shared || access.space == AddressSpace::Global;
+    if (shared_by_lanes && access.size <= 8) judge_lanes(access, values, access.lanes & ~unknown & ~unsure);
     for_lanes(access.lanes, [&](int lane) {
       const std::uint64_t at = access.at(lane) + i * static_cast<std::uint64_t>(access.size);
       std::optional<std::uint64_t> value;
       if (((unknown | unsure) >> lane & 1) == 0 && access.size <= 8) value = values.bits[static_cast<std::size_t>(lane)];
+      if (value && !strong && access.space == AddressSpace::Global) judge_global_store(access, at, *value);
       write_one(access, lane, at, value);
     });
   }
@@ -457,8 +508,8 @@ ActionEnd asynchronous_store(ClusterRun& run, WarpFragment& fragment, const PtxI
     if (barrier == nullptr) return;
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(access.bytes())};
     const auto cta = static_cast<std::size_t>(cta_of(at));
-    run.shadows[cta].write({&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
-                           access.warp().known);
+    write_shared(run, cta_of(at), {&range, 1}, {barrier->component, kPending, Proxy::Generic, access.pc(), access.warp().index, "store"},
+                 access.warp().known);
     std::optional<std::uint64_t> value;
     if (access.count == 1 && access.size <= 8 && instruction.opcode == Opcode::StAsync && source.known(1u << lane))
       value = source.bits[static_cast<std::size_t>(lane)];
@@ -489,7 +540,7 @@ ActionEnd bulk_store(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
     const ByteRange range{byte_of(at), byte_of(at) + static_cast<std::uint32_t>(*bytes)};
     const auto cta = static_cast<std::size_t>(cta_of(at));
     Warp& warp = run.warp_of(fragment);
-    run.shadows[cta].write({&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
+    write_shared(run, cta_of(at), {&range, 1}, {warp.component, warp.epoch, Proxy::Generic, access.pc(), warp.index, "store"}, warp.known);
     for (std::uint32_t byte = range.begin; byte < range.end; ++byte) run.shared[cta].write(byte, 1, 0);
   });
   return ActionEnd::Go;

@@ -65,5 +65,7 @@ struct RunEvent {
 constexpr std::size_t kEventKinds = static_cast<std::size_t>(EventKind::Exit) + 1;
 
 using Trace = std::vector<RunEvent>;
+/// Of a run that goes on for longer only the first events are kept, so that one without an end does not fill memory.
+constexpr std::size_t kMostEvents = 1'000'000;
 
 }  // namespace heddle::ptx

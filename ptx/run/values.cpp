@@ -8,9 +8,6 @@ namespace heddle::ptx {
 
 namespace {
 
-/// Shared memory of a CTA begins behind what the system keeps for itself.
-constexpr std::uint64_t kSharedBegin = 1024;
-
 void used_variables(const PtxOperand& operand, std::vector<bool>& used) {
   if (operand.kind == PtxOperand::Kind::Variable && operand.index >= 0 && static_cast<std::size_t>(operand.index) < used.size())
     used[static_cast<std::size_t>(operand.index)] = true;
@@ -34,7 +31,7 @@ void LaunchShape::lay_out_shared(const PtxModule& module, const PtxFunction& fun
   std::vector<bool> used(module.variables.size(), false);
   for (const PtxInstruction& instruction : function.code)
     for (const PtxOperand& operand : instruction.operands) used_variables(operand, used);
-  std::uint64_t next = kSharedBegin, align = 16;
+  std::uint64_t next = kReservedShared, align = 16;
   for (std::size_t i = 0; i < used.size(); ++i) {
     const PtxVariable& variable = module.variables[i];
     if (!used[i]) continue;

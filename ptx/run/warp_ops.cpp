@@ -11,9 +11,18 @@ namespace {
 
 bool unknown_in(const LaneValues& values, LaneMask lanes) { return values.unknown_bits != 0 && !values.known(lanes); }
 
-/// The last operand of a `.sync` instruction names the lanes that come; all of a fragment's where it is not known.
-LaneMask members(const ClusterRun& run, const WarpFragment& fragment, const PtxOperand& operand, LaneMask lanes) {
+/// The last operand of a `.sync` instruction names the lanes that come; all of a fragment's where it is not known. Who executes it is among
+/// those (PTX ISA 9.7.9.6, shfl.sync, and the others of its kind).
+LaneMask members(ClusterRun& run, const WarpFragment& fragment, const PtxInstruction& instruction, const PtxOperand& operand,
+                 LaneMask lanes) {
   const LaneValues mask = run.value(fragment, operand);
+  LaneMask outside = 0;
+  for_lanes(lanes & ~run.inside().unsure_lanes & ~(mask.unknown_bits == 0 ? 0 : mask.unknown),
+            [&](int lane) { outside |= (~mask.bits[static_cast<std::size_t>(lane)] >> lane & 1) != 0 ? 1u << lane : 0; });
+  if (outside != 0)
+    run.find(CheckRule::NotConverged, fragment, instruction,
+             std::to_string(std::popcount(outside)) + " lanes of " + warp_reference(fragment.warp) + " execute " +
+                 std::string(instruction.mnemonic) + " with a mask that does not name them");
   const std::optional<std::uint64_t> one = mask.uniform(lanes);
   return one ? static_cast<LaneMask>(*one) : lanes;
 }
@@ -27,7 +36,7 @@ bool too_few(ClusterRun& run, const PtxInstruction& instruction, std::size_t wan
 /// Lanes that act together; 0: the fragment waits for the others.
 LaneMask together(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   if (!instruction.has("sync")) return lanes;
-  return run.inside().meet_lanes(fragment, instruction, members(run, fragment, instruction.operands.back(), lanes), lanes);
+  return run.inside().meet_lanes(fragment, instruction, members(run, fragment, instruction, instruction.operands.back(), lanes), lanes);
 }
 
 ActionEnd shuffle(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
@@ -180,7 +189,7 @@ ActionEnd elect(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& i
   if (too_few(run, instruction, 2)) return ActionEnd::Go;
   const LaneMask acting = together(run, fragment, instruction, lanes);
   if (acting == 0) return ActionEnd::Again;
-  const LaneMask named = members(run, fragment, instruction.operands.back(), acting) & acting;
+  const LaneMask named = members(run, fragment, instruction, instruction.operands.back(), acting) & acting;
   const int leader = std::countr_zero(named != 0 ? named : acting);
   const PtxOperand& destination = instruction.operands[0];
   if (destination.kind != PtxOperand::Kind::Pair || destination.parts.size() != 2) return ActionEnd::Go;
@@ -198,7 +207,7 @@ ActionEnd active_mask(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
 
 ActionEnd warp_sync(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   if (too_few(run, instruction, 1)) return ActionEnd::Go;
-  const LaneMask named = members(run, fragment, instruction.operands[0], lanes);
+  const LaneMask named = members(run, fragment, instruction, instruction.operands[0], lanes);
   return run.inside().meet_lanes(fragment, instruction, named, lanes) == 0 ? ActionEnd::Again : ActionEnd::Go;
 }
 

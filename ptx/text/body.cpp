@@ -77,6 +77,7 @@ class BodyReader {
     std::vector<int> opened{line};
     open();
     while (!opened.empty()) {
+      if (!fault_.sentence.empty()) return fault_;
       const PtxToken& next = tokens_.next();
       if (tokens_.at_end()) return at_end(opened.back());
       if (next.is('{')) {
@@ -147,9 +148,17 @@ class BodyReader {
   bool read_directive(std::string_view word) {
     PtxVariable::Space space{};
     if (word == ".reg") return read_registers();
-    if (variable_space(word, space)) return read_variables(tokens_, space, false, names_, module_.variables).empty();
+    if (variable_space(word, space)) return read_variables_of(space, word == ".param");
     if (word == ".branchtargets") return read_table();
     return false;
+  }
+
+  /// What is wrong with a variable is wrong with all that names it; parameters of calls are not followed.
+  bool read_variables_of(PtxVariable::Space space, bool of_call) {
+    const int line = tokens_.next().line;
+    std::string fault = read_variables(tokens_, space, false, names_, module_.variables);
+    if (!of_call && !fault.empty()) fault_ = {fault, line};
+    return fault.empty();
   }
 
   /// ".reg .b32 %r<90>, a, b;"
@@ -317,6 +326,7 @@ class BodyReader {
   PtxModule& module_;
   PtxFunction& function_;
   PtxLabels labels_;
+  BodyFault fault_;
   PtxLabels::Meaning* last_label_ = nullptr;  ///< what .branchtargets belongs to
   struct Waiting {
     int pc, scope;

@@ -218,7 +218,9 @@ class ModuleReader {
 Result<PtxModule> parse(std::string text, const std::string& file) {
   PtxModule module;
   module.text = std::make_shared<const std::string>(std::move(text));
-  ModuleReader reader(module, *module.text);
+  std::string_view all = *module.text;
+  if (all.starts_with("\xEF\xBB\xBF")) all.remove_prefix(3);  // what some editors put before UTF-8
+  ModuleReader reader(module, all);
   if (!reader.read()) return Error::in_file(file, "line " + std::to_string(reader.line) + ": " + reader.sentence);
   return module;
 }

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/committed_work.h"
 #include "ptx/units/copies.h"
 #include "ptx/units/lane_reader.h"
@@ -75,7 +76,7 @@ ActionEnd async_copy(ClusterRun& run, WarpFragment& fragment, const PtxInstructi
   const Epoch epoch = copies.issue(run.pc_of(instruction), end);
   if (ranges.empty()) return ActionEnd::Go;
   const auto at = static_cast<std::size_t>(cta);
-  run.shadows[at].write(ranges, {copies.component, epoch, Proxy::Generic, run.pc_of(instruction), warp.index, "cp.async"}, warp.known);
+  write_shared(run, cta, ranges, {copies.component, epoch, Proxy::Generic, run.pc_of(instruction), warp.index, "cp.async"}, warp.known);
   for (const ByteRange& range : ranges) run.shared[at].forget(range.begin, range.end);
   for (const AsyncPiece& piece : known) bring_known_bytes(run, cta, piece.shared, piece.global, piece.bytes);
   if (RunEvent* event = run.event(EventKind::Copy, fragment, instruction)) {

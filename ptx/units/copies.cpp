@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/committed_work.h"
 #include "ptx/units/lane_reader.h"
 
@@ -105,7 +106,10 @@ bool read_size(OneCopy& copy, std::size_t index) {
   copy.shared_bytes = copy.signalled_bytes = copy.reader.need(index, "the number of bytes");
   if (copy.reader.stopped()) return false;
   aligned({copy.run, copy.fragment, copy.instruction}, copy.shared_bytes, 16, "the number of bytes");
-  return true;
+  if (copy.shared_bytes <= copy.run.shared_bytes()) return true;
+  copy.run.find(CheckRule::OutOfShared, copy.fragment, copy.instruction,
+                fmt::format("a copy of {} bytes, and shared memory has {}", copy.shared_bytes, copy.run.shared_bytes()));
+  return false;
 }
 
 void check_shared_alignment(OneCopy& copy, std::uint64_t address, const char* what) {
@@ -183,7 +187,8 @@ void to_target(OneCopy& copy, const CopyTarget& target, const EngineTime& time, 
   const std::optional<ByteRange> range = shared_range(run, copy.fragment, copy.instruction, target.address, copy.shared_bytes);
   const auto cta = static_cast<std::size_t>(cta_of(target.address));
   if (range) {
-    run.shadows[cta].write({&*range, 1}, {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"}, warp.known);
+    write_shared(run, cta_of(target.address), {&*range, 1}, {barrier->component, kPending, Proxy::Async, copy.pc(), warp.index, "copy"},
+                 warp.known);
     run.shared[cta].forget(range->begin, range->end);
   }
   if (RunEvent* event = run.event(EventKind::Load, copy.fragment, copy.instruction)) {
@@ -208,8 +213,8 @@ void read_source(OneCopy& copy, std::uint64_t source, const CopyTarget& target) 
   const Mbarrier* barrier = run.barriers.use(target.barrier, run.by(copy.fragment, copy.instruction), copy.warp().known);
   const std::optional<ByteRange> range = shared_range(run, copy.fragment, copy.instruction, source, copy.shared_bytes);
   if (barrier == nullptr || !range) return;
-  run.shadows[static_cast<std::size_t>(cta_of(source))].read(
-      {&*range, 1}, {barrier->component, barrier->phase + 1, Proxy::Async, copy.pc(), copy.warp().index, "copy"}, copy.warp().known);
+  read_shared(run, cta_of(source), {&*range, 1},
+              {barrier->component, barrier->phase + 1, Proxy::Async, copy.pc(), copy.warp().index, "copy"}, copy.warp().known);
 }
 
 void load(OneCopy& copy) {
@@ -273,9 +278,9 @@ void store(OneCopy& copy) {
   CommittedWork& stores = stores_of(run, warp);
   const Epoch epoch = stores.issue(copy.pc(), time.end);
   if (const auto range = shared_range(run, copy.fragment, copy.instruction, source, copy.shared_bytes))
-    run.shadows[static_cast<std::size_t>(cta_of(source))].read(
-        {&*range, 1}, {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
-        warp.known);
+    read_shared(run, cta_of(source), {&*range, 1},
+                {stores.component, epoch, Proxy::Async, copy.pc(), warp.index, copy.form.reduces ? "bulk reduction" : "bulk store"},
+                warp.known);
   if (RunEvent* event = run.event(EventKind::Store, copy.fragment, copy.instruction)) {
     event->issued = copy.fragment.time;
     event->begin = time.start;

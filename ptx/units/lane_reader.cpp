@@ -84,8 +84,8 @@ std::optional<ByteRange> shared_range(ClusterRun& run, const WarpFragment& fragm
   if (cta_of(address) >= run.cluster_size())
     return refuse(fmt::format("an address of CTA {} in a cluster of {}", cta_of(address), run.cluster_size()));
   const std::uint64_t begin = byte_of(address);
-  if (begin + bytes > run.shared_bytes())
-    return refuse(fmt::format("bytes {} to {} of shared memory, which has {}", begin, begin + bytes, run.shared_bytes()));
+  if (begin > run.shared_bytes() || bytes > run.shared_bytes() - begin)
+    return refuse(fmt::format("{} bytes from byte {}, beyond the {}", bytes, begin, run.shared_text()));
   return ByteRange{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(begin + bytes)};
 }
 

@@ -3,6 +3,7 @@
 #include "ptx/units/launch_control.h"
 
 #include "ptx/run/inside.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/lane_reader.h"
 
 namespace heddle::ptx {
@@ -37,7 +38,8 @@ void answer_to(const UnitIssue& issue, std::uint64_t address, std::uint64_t barr
   const auto range = shared_range(run, issue.fragment, issue.instruction, address, kBytes);
   if (barrier == nullptr || !range) return;
   const auto cta = static_cast<std::size_t>(cta_of(address));
-  run.shadows[cta].write({&*range, 1}, {barrier->component, kPending, Proxy::Async, by.pc, warp.index, "answer to try_cancel"}, warp.known);
+  write_shared(run, cta_of(address), {&*range, 1}, {barrier->component, kPending, Proxy::Async, by.pc, warp.index, "answer to try_cancel"},
+               warp.known);
   run.shared[cta].forget(range->begin, range->end);
   run.at(issue.fragment.time + run.costs.copy_latency, [&run, by, barrier_at, range, cta, answer] {
     Barriers::By later = by;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <charconv>
 
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/lane_reader.h"
 
 namespace heddle::ptx {
@@ -18,12 +19,11 @@ void judge_shared(const UnitIssue& issue, int cta, std::span<const ByteRange> ra
   const Warp& warp = issue.warp();
   ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, run.pc_of(issue.instruction), warp.index, writes ? "store" : "load"};
   access.cycle = issue.fragment.time / 1000;
-  Shadow& shadow = run.shadows[static_cast<std::size_t>(cta)];
   if (writes) {
-    shadow.write(ranges, access, warp.known);
+    write_shared(run, cta, ranges, access, warp.known);
     for (const ByteRange& range : ranges) run.shared[static_cast<std::size_t>(cta)].forget(range.begin, range.end);
   } else {
-    shadow.read(ranges, access, warp.known);
+    read_shared(run, cta, ranges, access, warp.known);
   }
   RunEvent* event = run.event(writes ? EventKind::SharedWrite : EventKind::SharedRead, issue.fragment, issue.instruction);
   if (event == nullptr) return;

@@ -25,6 +25,7 @@ TensorForm tensor_form(const PtxInstruction& instruction) {
     else
       form.known = false;
     form.scaled = form.scaled || kind.starts_with("mx");
+    form.integers = kind == "i8";
   }
   const auto& operands = instruction.operands;
   form.a_in_memory = operands.size() > 1 && operands[1].kind == PtxOperand::Kind::Address;
@@ -47,16 +48,29 @@ TensorShape tensor_shape(const TensorForm& form, std::uint32_t descriptor, int c
   return shape;
 }
 
+namespace {
+
+/// 128 rows of one CTA take columns in steps of 16, but where blocks are scaled; integers in steps of 16 and, of two CTAs, 32.
+int columns_step(const TensorForm& form, const TensorShape& shape) {
+  if (shape.ctas == 2) return form.integers ? 32 : 16;
+  return form.integers || (shape.m == 128 && !form.scaled) ? 16 : 8;
+}
+
+}  // namespace
+
 std::string wrong_shape(const TensorForm& form, const TensorShape& shape) {
   const bool rows = form.weights ? shape.m == 32 || shape.m == 64 || shape.m == 128
                                  : shape.rows_of_cta() == 128 || (shape.rows_of_cta() == 64 && (!form.scaled || shape.ctas == 2));
   if (!rows)
     return fmt::format("its instruction descriptor says {} rows, which {} {} does not do", shape.m,
                        form.weights ? "tcgen05.mma.ws" : "tcgen05.mma", shape.ctas == 2 ? "of two CTAs" : "of one CTA");
-  const int step = shape.ctas == 2 ? 16 : 8;
-  const bool columns =
-      form.weights ? shape.n == 64 || shape.n == 128 || shape.n == 256 : shape.n >= step && shape.n <= 256 && shape.n % step == 0;
-  if (!columns) return fmt::format("its instruction descriptor says {} columns: up to 256 in steps of {}", shape.n, step);
+  const int step = columns_step(form, shape);
+  const bool small = form.integers && shape.ctas == 1 && (shape.n == 8 || shape.n == 24);
+  const bool columns = form.weights ? shape.n == 64 || shape.n == 128 || shape.n == 256
+                                    : small || (shape.n >= step && shape.n <= 256 && shape.n % step == 0);
+  if (!columns)
+    return form.weights ? fmt::format("its instruction descriptor says {} columns: tcgen05.mma.ws does 64, 128 or 256", shape.n)
+                        : fmt::format("its instruction descriptor says {} columns: up to 256 in steps of {}", shape.n, step);
   return "";
 }
 

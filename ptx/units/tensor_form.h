@@ -17,6 +17,7 @@ struct TensorForm {
   bool a_in_memory = false;   ///< operand A in tensor memory
   bool weights = false;       ///< .ws
   bool scaled = false;        ///< .block_scale
+  bool integers = false;      ///< .kind::i8
   int k_bytes = 32;           ///< of one row of A or B
   int shared_bits = 16;       ///< of one number as it lies in shared memory
   std::size_t enable_at = 4;  ///< operand: enable-input-d

@@ -1,5 +1,5 @@
 // Loads and stores are over when the warp has waited for them: until then they are of components of their own. What both fences say goes
-// through the second clock, with what barriers hand on.
+// through a clock of its own, with what barriers hand on.
 #include "ptx/units/tensor_memory.h"
 
 #include <fmt/format.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ptx/judge/reference.h"
+#include "ptx/run/shared_memory.h"
 #include "ptx/units/lane_reader.h"
 #include "ptx/units/tensor_unit.h"
 
@@ -22,7 +23,9 @@ std::vector<TensorCells> cells_of(const PtxInstruction& instruction, std::uint64
   const int columns = registers * (packed ? 2 : 1) * (all_lanes ? 1 : 2);
   const int sixteen = lane_of(address) / 16 % 8, column = column_of(address);
   const auto bit = [](int at) { return static_cast<std::uint8_t>(1u << (at & 7)); };
-  if (two_halves) return {{bit(sixteen), column, columns}, {bit(sixteen + 1), column + static_cast<int>(split), columns}};
+  // A split beyond all columns (512) is out of what any CTA has.
+  const int second = column + static_cast<int>(std::min<std::uint64_t>(split, 512));
+  if (two_halves) return {{bit(sixteen), column, columns}, {bit(sixteen + 1), second, columns}};
   if (all_lanes) return {{static_cast<std::uint8_t>(bit(sixteen) | bit(sixteen + 1)), column, columns}};
   return {{bit(sixteen), column, columns}};
 }
@@ -82,7 +85,7 @@ ActionEnd tensor_alloc(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     const auto there = static_cast<std::size_t>(cta_of(*to));
     ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, by.pc, warp.index, "tcgen05.alloc"};
     access.cycle = by.cycle;
-    run.shadows[there].write({&*range, 1}, access, warp.known);
+    write_shared(run, cta_of(*to), {&*range, 1}, access, warp.known);
     run.shared[there].write(range->begin, 4, static_cast<std::uint64_t>(*column));
   }
   if (RunEvent* event = run.event(EventKind::TensorAlloc, fragment, instruction)) {
@@ -105,7 +108,7 @@ ActionEnd tensor_free(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
   ShadowAccess access{warp.component, warp.epoch, Proxy::Generic, by.pc, warp.index, "tcgen05.dealloc"};
   access.cycle = by.cycle;
   KnownClocks known = tensor_known(run, warp);
-  known.async = known.seen;  // no fence is asked for before the memory is given back
+  known.tensor = known.seen;  // no fence is asked for before the memory is given back
   unit.memories[cta].free(column_of(*address), static_cast<int>(std::min<std::uint64_t>(*columns, 1 << 20)), access, known, by);
   run.wake(unit.waiting[cta], std::max(fragment.time, run.now()));
   unit.waiting[cta].clear();
@@ -182,14 +185,23 @@ ActionEnd tensor_wait(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
   return ActionEnd::Go;
 }
 
+void unit_load_used(ClusterRun& run, Warp& warp, Epoch load) {
+  TensorMoves& moves = tensor_of(run, warp).loads;
+  moves.over = std::max(moves.over, load);
+  warp.known.seen.raise(moves.component, moves.over);
+}
+
 ActionEnd tensor_fence(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask) {
   Warp& warp = run.warp_of(fragment);
   WarpTensor& tensor = tensor_of(run, warp);
+  // Both order tensor memory across relaxed arrivals and waits, too: the ISA's own patterns are made of those.
   if (instruction.has("fence::before_thread_sync")) {
-    warp.known.async.raise(tensor.loads.component, tensor.loads.over);
-    warp.known.async.raise(tensor.stores.component, tensor.stores.over);
+    warp.known.tensor.raise(tensor.loads.component, tensor.loads.over);
+    warp.known.tensor.raise(tensor.stores.component, tensor.stores.over);
+    warp.fenced.tensor.join(warp.known.tensor);
   } else {
-    tensor.fenced = warp.known.async;
+    tensor.fenced = warp.known.tensor;
+    warp.known.seen.join(warp.known.tensor);
   }
   return ActionEnd::Go;
 }

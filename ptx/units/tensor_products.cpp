@@ -1,5 +1,5 @@
-// The queue of a CTA's tensor core has a component of its own: products read shared memory and tensor memory and write tensor memory as it,
-// in order; a commit hands its epoch to a barrier when it is reached.
+// The queue of a CTA's tensor core has components of its own: products read shared memory and tensor memory and write tensor memory as one
+// of them; a commit hands its epoch to a barrier when it is reached.
 #include "ptx/units/tensor_products.h"
 
 #include <fmt/format.h>
@@ -21,6 +21,7 @@ struct TensorWork {
   const PtxInstruction& instruction;
   LaneReader reader;
   Barriers::By by;
+  Component component = 0;  ///< of the queue
   Epoch epoch = 0;
   int ctas = 1;
   KnownClocks known;  ///< of tensor memory
@@ -28,7 +29,7 @@ struct TensorWork {
   Warp& warp() const { return run.warp_of(fragment); }
   TensorQueue& queue() const { return tensor_unit(run).queues[static_cast<std::size_t>(warp().cta)]; }
   ShadowAccess access(Proxy proxy, const char* what) const {
-    ShadowAccess access{queue().component, epoch, proxy, by.pc, by.warp, what};
+    ShadowAccess access{component, epoch, proxy, by.pc, by.warp, what};
     access.cycle = by.cycle;
     return access;
   }
@@ -40,10 +41,33 @@ struct TensorWork {
 };
 
 TensorWork work_of(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, int lane) {
-  TensorWork work{run, fragment, instruction, LaneReader(run, fragment, instruction, lane), run.by(fragment, instruction), 0, 1, {}};
+  TensorWork work{run, fragment, instruction, LaneReader(run, fragment, instruction, lane), run.by(fragment, instruction), 0, 0, 1, {}};
   work.ctas = ctas_of(run, fragment, instruction);
   work.known = tensor_known(run, work.warp());
+  work.component = work.queue().component;
   return work;
+}
+
+/// Copies and shifts are in order with all products (that a copy follows the products before it, the ISA does not say, and everybody's
+/// scaled products rely on). Products are only with those of their own accumulator and shape: others are begun, but need not be over.
+void order_copy(TensorWork& work) {
+  work.queue().raise(work.known.seen, work.queue().issued);
+  work.queue().raise(work.known.tensor, work.queue().issued);
+}
+
+void order_product(TensorWork& work, std::uint64_t accumulator, const TensorShape& shape) {
+  TensorQueue& queue = work.queue();
+  const auto same = [&](const TensorQueue::Pipeline& one) {
+    return one.accumulator == accumulator && one.m == shape.m && one.n == shape.n && one.k == shape.k;
+  };
+  auto found = std::ranges::find_if(queue.pipelines, same);
+  if (found == queue.pipelines.end()) {
+    const Component component = work.run.components.add(work.run.components.name(queue.component));
+    found = queue.pipelines.insert(found, {accumulator, shape.m, shape.n, shape.k, component});
+  }
+  work.component = found->component;
+  queue.raise(work.known.seen, queue.issued);
+  work.known.tensor.raise(queue.component, queue.issued);
 }
 
 /// The next in the queue: `busy` of the tensor core.
@@ -73,7 +97,7 @@ void read_shared(TensorWork& work, const MatrixPlace& place, const MatrixExtent&
   if (ranges.empty()) return;
   if (ranges.back().end > work.run.shared_bytes()) {
     work.run.find(CheckRule::OutOfShared, work.fragment, work.instruction,
-                  fmt::format("{} reaches to byte {} of shared memory, which has {}", what, ranges.back().end, work.run.shared_bytes()));
+                  fmt::format("{} reaches to byte {}, beyond the {}", what, ranges.back().end, work.run.shared_text()));
     return;
   }
   for (const int cta : work.members())
@@ -148,6 +172,7 @@ void one_product(TensorWork work) {
     if (shape.m == 0 || shape.n == 0) return;
   }
   const Time issued = work.fragment.time;
+  order_product(work, operands.d, shape);
   const Time start = enqueue(work, time_of(run, form, shape));
   judge_product(work, form, shape, operands);
   if (RunEvent* event = run.event(EventKind::Product, work.fragment, work.instruction)) {
@@ -194,8 +219,8 @@ void one_commit(TensorWork work) {
   const WarpTensor& tensor = tensor_of(run, work.warp());
   // What its work was ordered behind is over when its work is. It says fence::before_thread_sync by itself.
   KnownClocks brought = work.warp().release();
-  brought.seen.raise(work.queue().component, tensor.issued);
-  brought.async.raise(work.queue().component, tensor.issued);
+  work.queue().raise(brought.seen, tensor.issued);
+  work.queue().raise(brought.tensor, tensor.issued);
   const Time end = std::max(work.fragment.time + 10 * kCycle, tensor.end + run.costs.product_drain);
   for (const std::uint64_t target : targets) {
     const Mbarrier* barrier = run.barriers.use(target, work.by, work.warp().known);
@@ -237,6 +262,7 @@ ActionEnd tensor_copy(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
     const std::uint64_t from = work.reader.need(1, "the descriptor of what is copied");
     if (work.reader.stopped()) break;
     const Time issued = fragment.time;
+    order_copy(work);
     const Time start = enqueue(work, 16 * kCycle);
     read_shared(work, tcgen05_place(from, false), {shape.rows, shape.bytes, 8}, "tcgen05.cp");
     write_cells(work, {shape.sixteens, column_of(to), shape.bytes / 4}, "tcgen05.cp");
@@ -257,6 +283,7 @@ ActionEnd tensor_shift(ClusterRun& run, WarpFragment& fragment, const PtxInstruc
     TensorWork work = work_of(run, fragment, instruction, lane);
     const std::uint64_t at = work.reader.need(std::size_t{0}, "the address in tensor memory");
     if (work.reader.stopped()) break;
+    order_copy(work);
     enqueue(work, 16 * kCycle);
     constexpr int kColumns = 8;  // 32 bytes of each row
     const TensorCells cells{0xFF, column_of(at), kColumns};

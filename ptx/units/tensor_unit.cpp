@@ -12,7 +12,7 @@ TensorUnit& tensor_unit(ClusterRun& run) {
     for (int cta = 0; cta < run.cluster_size(); ++cta) {
       made->memories.emplace_back(run.components, run.findings);
       const std::string of = run.cluster_size() > 1 ? fmt::format(" of CTA {}", cta) : std::string();
-      made->queues.push_back({run.components.add("the tensor core" + of), 0, 0});
+      made->queues.push_back({run.components.add("the tensor core" + of), {}, 0, 0});
     }
     made->waiting.resize(static_cast<std::size_t>(run.cluster_size()));
     run.tensor_memory = std::move(made);
@@ -32,10 +32,10 @@ WarpTensor& tensor_of(ClusterRun& run, Warp& warp) {
 
 KnownClocks tensor_known(ClusterRun& run, Warp& warp) {
   const WarpTensor& tensor = tensor_of(run, warp);
-  KnownClocks known{warp.known.seen, tensor.fenced};
+  KnownClocks known{warp.known.seen, {}, tensor.fenced};
   // A warp needs no fence for what it has waited for itself.
-  known.async.raise(tensor.loads.component, tensor.loads.over);
-  known.async.raise(tensor.stores.component, tensor.stores.over);
+  known.tensor.raise(tensor.loads.component, tensor.loads.over);
+  known.tensor.raise(tensor.stores.component, tensor.stores.over);
   return known;
 }
 

@@ -10,11 +10,24 @@
 
 namespace heddle::ptx {
 
-/// Products, copies and shifts of one CTA, done in the order in which they were issued.
+/// Products, copies and shifts of one CTA. Products with one accumulator and shape are done in the order in which they were issued; that
+/// others are, the ISA does not promise (9.7.16.6.2).
 struct TensorQueue {
-  Component component = 0;
+  struct Pipeline {
+    std::uint64_t accumulator = 0;
+    int m = 0, n = 0, k = 0;
+    Component component = 0;
+  };
+  Component component = 0;  ///< of copies and shifts
+  std::vector<Pipeline> pipelines;
   Epoch issued = 0;
   Time free = 0;  ///< when the tensor cores take the next one
+
+  /// Raises all of its components.
+  void raise(Clock& clock, Epoch epoch) const {
+    clock.raise(component, epoch);
+    for (const Pipeline& one : pipelines) clock.raise(one.component, epoch);
+  }
 };
 
 struct TensorUnit : UnitState {

@@ -22,6 +22,7 @@ constexpr int kRows = 64;
 /// What the text says of a product, read once.
 struct WgmmaForm {
   int n = 0, k = 0, bits = 16;
+  std::string_view types[3];  ///< of D, A, B
   bool a_in_registers = false, a_transposed = false, b_transposed = false;
   std::vector<RegisterId> d, a, all;  ///< registers: accumulators, operand A, both
 };
@@ -93,14 +94,17 @@ int number_in(std::string_view text, std::size_t at) {
 /// "m64n128k16", types, and operands: D, A, B, scale-d, two signs, and what is transposed.
 WgmmaForm read_form(const PtxInstruction& instruction) {
   WgmmaForm form;
-  for (const std::string_view word : instruction.words)
+  std::size_t type = 3;
+  for (const std::string_view word : instruction.words) {
     if (word.starts_with("m64n") && word.find('k') != std::string_view::npos) {
-      form.n = std::min(number_in(word, 4), 1 << 10);  // a damaged text may say any number
-      form.k = std::min(number_in(word, word.find('k') + 1), 1 << 10);
+      form.n = number_in(word, 4);
+      form.k = std::min(number_in(word, word.find('k') + 1), 1 << 12);  // a damaged text may say any number
+      type = 0;
+    } else if (type < 3 && word != "satfinite") {
+      form.types[type++] = word;
     }
-  if (!instruction.words.empty()) form.bits = instruction.words.back() == "popc" ? 1 : bits_of(scalar_of(instruction.words.back()));
-  if (instruction.has("b1")) form.bits = 1;
-  if (instruction.has("tf32")) form.bits = 32;
+  }
+  form.bits = form.types[2] == "b1" ? 1 : form.types[2] == "tf32" ? 32 : bits_of(scalar_of(form.types[2]));
   const auto& operands = instruction.operands;
   if (operands.size() < 3) return form;
   form.a_in_registers = operands[1].kind == PtxOperand::Kind::Vector;
@@ -112,6 +116,25 @@ WgmmaForm read_form(const PtxInstruction& instruction) {
   form.a_transposed = !form.a_in_registers && operands.size() >= 8 && says(6);
   form.b_transposed = says(form.a_in_registers ? 6 : 7);
   return form;
+}
+
+/// What is not allowed about it; "": nothing (PTX ISA 9.7.15.2, 9.7.15.5.2: shapes and types of wgmma.mma_async).
+std::string wrong_form(const WgmmaForm& form) {
+  const auto [d, a, b] = form.types;
+  const auto both = [&](std::string_view one, std::string_view other) { return (a == one || a == other) && (b == one || b == other); };
+  const bool small = both("e4m3", "e5m2"), integers = both("s8", "u8") || both("b1", "b1");
+  const bool operands = (a == b && (a == "f16" || a == "bf16" || a == "tf32")) || small || integers;
+  if (!operands) return fmt::format("wgmma does not multiply {} by {}", a, b);
+  const bool result = integers ? d == "s32" : d == "f32" || (d == "f16" && (a == "f16" || small));
+  if (!result) return fmt::format("a product of {} by {} has no sums of {}", a, b, d);
+  if (form.k * form.bits != 256) return fmt::format("a product of {} by {} has a depth of {}, not {}", a, b, 256 / form.bits, form.k);
+  const bool columns = form.n >= 8 && form.n <= 256 && form.n % 8 == 0 && (!integers || form.n <= 24 || form.n % 16 == 0);
+  if (!columns) return fmt::format("{} columns: wgmma has 8 to 256 in steps of 8{}", form.n, integers ? ", of integers 16 from 32 on" : "");
+  const auto registers = static_cast<std::size_t>(d == "f16" ? form.n / 4 : form.n / 2);
+  if (form.d.size() != registers)
+    return fmt::format("{} registers of results, where {} columns of {} take {}", form.d.size(), form.n, d, registers);
+  if (form.a_in_registers && form.a.size() != 4) return fmt::format("{} registers of operand A, which takes 4", form.a.size());
+  return "";
 }
 
 const WgmmaForm& form_of(ClusterRun& run, const PtxInstruction& instruction) {
@@ -176,7 +199,7 @@ void read_operand(const UnitIssue& issue, const MatrixPlace& place, const Matrix
   if (ranges.empty()) return;
   if (ranges.back().end > run.shared_bytes()) {
     issue.find(CheckRule::OutOfShared,
-               fmt::format("{} reaches to byte {} of shared memory, which has {}", access.what, ranges.back().end, run.shared_bytes()));
+               fmt::format("{} reaches to byte {}, beyond the {}", access.what, ranges.back().end, run.shared_text()));
     return;
   }
   const int cta = issue.warp().cta;
@@ -257,8 +280,13 @@ ActionEnd wgmma_fence(ClusterRun& run, WarpFragment& fragment, const PtxInstruct
 ActionEnd wgmma_product(ClusterRun& run, WarpFragment& fragment, const PtxInstruction& instruction, LaneMask lanes) {
   converged(run, fragment, instruction, lanes);
   const WgmmaForm& form = form_of(run, instruction);
-  if (form.n == 0 || form.k == 0 || form.bits == 0 || instruction.operands.size() < 4) {
-    run.stop(instruction, fmt::format("the shape of {} is not known", instruction.mnemonic));
+  if (instruction.operands.size() < 4) {
+    run.stop(instruction, fmt::format("{} without its operands", instruction.mnemonic));
+    return ActionEnd::Go;
+  }
+  if (const std::string wrong = wrong_form(form); !wrong.empty()) {
+    run.find(CheckRule::ProductShape, fragment, instruction, wrong);
+    run.stop(instruction, fmt::format("{} is no product of the PTX ISA", instruction.mnemonic));
     return ActionEnd::Go;
   }
   std::optional<std::uint64_t> a = 0;

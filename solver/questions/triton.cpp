@@ -14,6 +14,7 @@
 #include "core/instance/instance.h"
 #include "core/triton/back/give_back.h"
 #include "core/triton/kernel/own_schedule.h"
+#include "core/triton/memory/latencies.h"
 #include "solver/search/solve.h"
 
 namespace heddle::solver {
@@ -137,6 +138,7 @@ class ThreeSides {
     if (!pose(mine, std::move(native))) return;
     if (mine.native->has_own) {
       mine.schedule = triton::own_schedule(*mine.native, *mine.problem);
+      if (mine.native->left_alone) mine.explanation = "Triton schedules nothing in this loop: it runs as it stands, in one stage";
       if (!mine.schedule) mine.why_not = "the order that the text has waits for itself: it cannot run in this model";
     } else {
       const std::int64_t said = site_.num_stages > 0 ? site_.num_stages : program_.metadata.num_stages.value_or(3);
@@ -307,7 +309,13 @@ class ThreeSides {
 
   /// What num_stages and num_warps would change.
   void options() {
-    const std::int64_t now_stages = site_.num_stages > 0 ? site_.num_stages : program_.metadata.num_stages.value_or(0);
+    const triton::Native& own = *comparison_.of(Whose::Tritons).native;
+    // Without an mma only the loop's own num_stages count, and it has none.
+    comparison_.stages_of_loop = own.left_alone && site_.products == 0 && site_.num_stages == 0;
+    const std::int64_t now_stages = comparison_.stages_of_loop ? 1
+                                    : own.left_alone           ? triton::stages_meant(program_, site_)
+                                    : site_.num_stages > 0     ? site_.num_stages
+                                                               : program_.metadata.num_stages.value_or(0);
     for (const std::int64_t warps : {4, 8}) {
       const auto native = with_warps(warps);
       if (!native) continue;

@@ -142,6 +142,62 @@ TEST_CASE("show has roles, rings and a trip of each role", "[app]") {
   CHECK(run_heddle({"show", kText, "--launch", kLaunch}).out == run.out);
 }
 
+TEST_CASE("show answers programs, too", "[app]") {
+  const auto run = run_heddle({"show", kLaunch, "--json"});
+  INFO(run.out << run.err);
+  CHECK(run.code == kDone);
+  const auto answer = parse_json(run.out, "out");
+  REQUIRE(answer.ok());
+  CHECK(*answer->find("schema")->string() == "heddle.ptx_show/1");
+  const Json& launch = answer->find("launches")->items()->front();
+  const Json& role = launch.find("roles")->items()->front();
+  CHECK(*role.find("trips")->integer() == 8);
+  CHECK_FALSE(role.find("trip")->items()->empty());
+  const Json& ring = launch.find("rings")->items()->front();
+  CHECK(*ring.find("name")->string() == "A");
+  CHECK(ring.find("slots")->items()->size() == 1);
+  CHECK(contains(run_heddle({"schema", "ptx_show"}).out, "heddle:ptx_show:1"));
+}
+
+TEST_CASE("what names nothing, and what is not read, is said in a sentence", "[app]") {
+  const auto nothing = run_heddle({"check", "no_such_thing"});
+  CHECK(nothing.code == kUsage);
+  CHECK(contains(nothing.err, "'no_such_thing' is no shipped kernel, and no file or folder is called so"));
+  const test::ScratchFolder folder;
+  const auto branch = run_heddle({"check", kText, "--branch", "45=taken"});
+  CHECK(contains(branch.out + branch.err,
+                 "--branch: no branch stands at line 45 (the nearest instruction with a predicate stands at line 44)"));
+  CHECK(branch.code == kInvalidInput);
+  folder.write("one_slot.ptx", test::read_text(kText));
+  const auto member = run_heddle({"check", folder.write("0.json", edited("\"block\"", "\"blocks\": [1],\n  \"block\"", kLaunch))});
+  CHECK(member.code == kDone);
+  CHECK(contains(member.out, "/blocks: "));
+  const auto target = run_heddle({"check", folder.write("t.ptx", edited("sm_90a", "hopper")), "--launch", kLaunch});
+  CHECK(target.code == kInvalidInput);
+  CHECK(contains(target.out + target.err, "line 3: 'hopper' is no target"));
+  const auto value = run_heddle({"check", folder.write("1.json", edited("\"K\": 512", "\"K\": 512, \"param_1\": 128", kLaunch)), "-q"});
+  CHECK(value.out == "in order\n");
+}
+
+TEST_CASE("a kernel of a text with several is named behind the path, or by option", "[app]") {
+  const test::ScratchFolder folder;
+  const std::string one = test::read_text(kText);
+  std::string other = one.substr(one.find(".visible"));
+  for (std::size_t at = other.find("one_slot"); at != std::string::npos; at = other.find("one_slot", at)) other.replace(at, 8, "two_slot");
+  const std::string both = folder.write("both.ptx", one + other);
+  const auto open = run_heddle({"check", both, "--map", "0=A 64x64 bf16 swizzle128", "-p", "128=512"});
+  CHECK(open.code == kInvalidInput);
+  CHECK(contains(open.err, "it has one_slot, two_slot: name one with --kernel"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{both + "#two_slot"}, {both, "--kernel", "two_slot"}}) {
+    std::vector<std::string> all = {"check", "--map", "0=A 64x64 bf16 swizzle128", "-p", "128=512"};
+    all.insert(all.end(), words.begin(), words.end());
+    const auto run = run_heddle(all);
+    INFO(run.out << run.err);
+    CHECK(run.code == kDone);
+    CHECK(contains(run.out, "two_slot of sm_90a"));
+  }
+}
+
 TEST_CASE("check is still that of schedules where its words are no PTX, and help explains both", "[app]") {
   CHECK(contains(run_heddle({"check", "toy_fig1", "toy"}).err, "SCHEDULE"));
   const std::string help = run_heddle({"help", "check"}).out;

@@ -100,7 +100,9 @@ std::string program_text(const Emission& emission, const std::string& source, co
   if (sizes)
     text += fmt::format(
         "  std::FILE* numbers = std::fopen(\"{}/sizes\", \"r\");\n  const auto next = [&] {{ long n = 0; if (std::fscanf(numbers, \"%ld\", "
-        "&n) != 1) die(\"no sizes\"); return n; }};\n",
+        "&n) != 1) die(\"no sizes\"); return n; }};\n  [[maybe_unused]] const auto real = [&] {{ float x = 0; if (std::fscanf(numbers, "
+        "\"%f\", &x) != 1) "
+        "die(\"no numbers\"); return x; }};\n",
         folder);
   const auto read = [](std::size_t count, const char* number) {
     return fmt::format("{}", fmt::join(std::vector<std::string>(count, number), ", "));
@@ -115,7 +117,8 @@ std::string program_text(const Emission& emission, const std::string& source, co
   }
   for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
   if (sizes) {
-    text += fmt::format("  const Sizes sizes{{{}}};\n", read(sizes->fields.size(), "int(next())"));
+    text += fmt::format("  const Sizes sizes{{{}}};\n", read(sizes->fields.size(), "int(next())") +
+                                                            (sizes->numbers.empty() ? "" : ", " + read(sizes->numbers.size(), "real()")));
     arguments += ", sizes";
   }
   text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
@@ -132,6 +135,8 @@ void write_sizes(const LaunchPlan& launch, const Scope& params, const Folder& fo
   for (const TensorMapPlan& map : launch.maps)
     for (const std::string& extent : map.extent_texts) numbers << size_of(extent, params) << '\n';
   for (const SizeField& field : launch.sizes->fields) numbers << size_of(field.formula, params) << '\n';
+  for (const ScalarField& field : launch.sizes->numbers)
+    numbers << fmt::format("{}\n", static_cast<float>(launch.sizes->scalars[field.scalar].standard * field.factor));
   for (const SizeCondition& condition : launch.sizes->conditions) {
     INFO(condition.sentence);
     REQUIRE(size_of(condition.formula, params) != 0);
@@ -280,13 +285,15 @@ double run_text(const Lowering& from, int blocks, const Wrong& wrong, const Buil
   return worst;
 }
 
-double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, BuildOptions options) {
+double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, BuildOptions options,
+                      const ScalarValues& last) {
   options.run_time_sizes = true;
   auto folder = std::make_unique<Folder>();
   std::string source, run;
   double worst = 0;
   for (const Scope& params : sizes) {
-    const Lowering from = lowering(name, params);
+    Lowering from = lowering(name, params);
+    if (&params == &sizes.back()) from.kernel = with_scalars(from.kernel, last).value();
     Prepared p = prepared(from, options, std::move(folder));
     REQUIRE(p.emission.launch.sizes.has_value());
     if (source.empty()) {

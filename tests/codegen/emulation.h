@@ -8,6 +8,7 @@
 
 #include "codegen/program/build.h"
 #include "core/kernel/kernel.h"
+#include "core/kernel/scalars.h"
 #include "tests/codegen/banks.h"
 #include "tests/codegen/fixture.h"
 
@@ -23,8 +24,9 @@ double run_text(const std::string& name, const Scope& sizes, int blocks, const W
                 const codegen::BuildOptions& options = {});
 
 /// One text with sizes at run time, run with each of these sizes on so many blocks: all of them make the same text, and its conditions
-/// hold. The worst of what run_text() gives.
-double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, codegen::BuildOptions options = {});
+/// hold. The last of them with these numbers (core/kernel/scalars.h). The worst of what run_text() gives.
+double run_with_sizes(const std::string& name, const std::vector<Scope>& sizes, int blocks, codegen::BuildOptions options = {},
+                      const ScalarValues& last = {});
 
 /// A formula of a text's sizes (codegen/emit/emit.h) for these parameters.
 std::int64_t size_of(const std::string& formula, const Scope& params);

@@ -47,6 +47,7 @@ ANSWERS = {
     "period": [TOY, (*GEMM, "--programs", "100", "--if", "MMA0.duration=+10%")],
     "pareto": [TOY, ("gemm_hopper", "h100", "--against", "stages")],
     "ptx_check": [("{root}/tests/ptx/texts/one_slot.json", "--sizes", "auto"), ("{root}/tests/ptx/texts/one_slot.json", "--limit", "20")],
+    "ptx_show": [("{root}/tests/ptx/texts/gemm_blackwell.json",), ("{root}/assets/ptx/hanging_gemm.ptx",)],
     "price": [(*TOY, "--demand", "at most 1 stage"), ("gemm_hopper", "h100", "--max-stages", "2")],
     "sensitivity": [TOY],
     "simulate": [BEST, RING, GEMM, (*BEST, "--study", "jitter"), (*BEST, "--study", "numbers"), (*BEST, "--study", "depth"),
@@ -57,7 +58,7 @@ ANSWERS = {
 }
 NO_COMPILER = 6  # kEnvironment
 SCHEMAS_OF = {"simulate": "simulation"}  # others are called as their command
-COMMANDS = {"ptx_check": "check"}
+COMMANDS = {"ptx_check": "check", "ptx_show": "show"}
 LAUNCHES = "tests/ptx/texts"  # whose files name their format by another word, as `heddle capture` writes them
 
 

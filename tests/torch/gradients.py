@@ -60,6 +60,9 @@ def main(forward_folder, backward_folder):
         O, LSE = function(Q, K, V)
         for name, computed, right in zip("QKV", torch.autograd.grad(O, (Q, K, V), dO), expected):
             close(computed, right, f"d{name} {how}")
+    scaled = F.scaled_dot_product_attention(Q, K, V, scale=0.05)
+    for name, computed, right in zip("QKV", torch.autograd.grad(run(Q, K, V, 0.05)[0], (Q, K, V), dO), torch.autograd.grad(scaled, (Q, K, V), dO)):
+        close(computed, right, f"d{name} with a scale")
     O, LSE = run(Q, K, V)
     one = torch.autograd.grad(O.sum(), V, retain_graph=True)[0]  # the gradient of a sum has no memory of its own
     close(one, torch.autograd.grad(F.scaled_dot_product_attention(Q, K, V).sum(), V)[0], "dV of a sum")

@@ -1,8 +1,13 @@
 // A PTX in the window: dropped, checked, its hang read, found in the lanes and in the text, closed again.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 #include "app/session/commands.h"
 #include "app/session/launch_state.h"
+#include "core/base/atomic_file.h"
 #include "tests/support/fake_solver.h"
 #include "tests/support/paths.h"
 #include "tests/support/window/harness.h"
@@ -64,6 +69,30 @@ TEST_CASE("a PTX and a kernel take each other's place", "[ui]") {
   h.frame(2);
   CHECK_FALSE(h.session().launch().open());
   CHECK(h.has("welcome/open"));
+}
+
+TEST_CASE("each kernel of a text with several is a launch to choose", "[ui]") {
+  const std::string path = (std::filesystem::temp_directory_path() / fmt::format("heddle_launch_{}.ptx", ::getpid())).string();
+  const std::string plain =
+      ".version 8.6\n.target sm_90a\n.address_size 64\n.visible .entry first() .reqntid 32, 1, 1\n{\n ret;\n}\n"
+      ".visible .entry second(.param .u32 n) .reqntid 32, 1, 1\n{\n ret;\n}\n";
+  Harness h(test::solve_toy);
+  REQUIRE(write_file(path, plain));
+  open(h, path);
+  REQUIRE(h.session().launch().answer());
+  const OpenedLaunches& launches = *h.session().launch().answer();
+  REQUIRE(launches.size() == 2);
+  CHECK(launches[0].as.name.ends_with("#second"));  // not all of its parameters are known: it stands in front
+  CHECK_FALSE(launches[0].as.checked);
+  CHECK(launches[0].text);
+  CHECK(launches[1].as.checked);
+  h.click("launch/launch/1");
+  h.frame(3);
+  h.session().apply(CloseDocument{});
+  open(h, path + "#first");
+  REQUIRE(h.session().launch().answer());
+  CHECK(h.session().launch().answer()->size() == 1);
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("a file that is no PTX says so, and nothing is lost", "[ui]") {

@@ -38,10 +38,7 @@ class Drawing {
         size_(ImGui::GetWindowSize()),
         draw_(*ImGui::GetWindowDrawList()) {
     left_ = origin_.x + px(kName);
-    if (state_.end <= state_.begin) {
-      state_.begin = 0;
-      state_.end = static_cast<double>(std::max<ptx::Time>(timeline.end, 1000));
-    }
+    if (state_.end <= state_.begin) show_all();
   }
 
   std::optional<std::vector<int>> drawn() {
@@ -58,6 +55,7 @@ class Drawing {
       draw_memory(row, y);
       y += px(kRow);
     }
+    left_out();
     arrow();
     circle();
     draw_.PopClipRect();
@@ -65,6 +63,12 @@ class Drawing {
   }
 
  private:
+  double whole() const { return static_cast<double>(std::max<ptx::Time>(timeline_.end, 1000)); }
+  void show_all() {
+    state_.begin = 0;
+    state_.end = whole();
+  }
+
   float x_of(double time) const {
     return left_ + static_cast<float>((time - state_.begin) / (state_.end - state_.begin)) * (origin_.x + size_.x - left_);
   }
@@ -84,8 +88,8 @@ class Drawing {
       } else {
         const double share = (io.MousePos.x - left_) / std::max(1.0f, origin_.x + size_.x - left_);
         const double at = state_.begin + share * span;
-        const double next =
-            std::clamp(span * std::pow(0.8, io.MouseWheel), 2e4, static_cast<double>(std::max<ptx::Time>(timeline_.end, 1000)) * 1.2);
+        const double most = whole() * 1.2;
+        const double next = std::clamp(span * std::pow(0.8, io.MouseWheel), std::min(2e4, most), most);
         state_.begin = at - share * next;
         state_.end = state_.begin + next;
       }
@@ -98,8 +102,7 @@ class Drawing {
       dragging_ = true;
     }
     clicked_ = ImGui::IsItemClicked(ImGuiMouseButton_Left);
-    if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
-      state_.begin = state_.end = 0, state_.end = static_cast<double>(timeline_.end);
+    if (hovered_ && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) show_all();
     state_.scroll = std::clamp(state_.scroll, 0.0f, std::max(0.0f, rows - size_.y));
   }
 
@@ -109,11 +112,14 @@ class Drawing {
     if (span / step > 12) step *= 2;
     if (span / step > 12) step *= 2.5;
     step = std::max(step, 1.0);
-    for (double cycle = std::ceil(state_.begin / 1000 / step) * step; cycle * 1000 <= state_.end; cycle += step) {
+    const double last = timeline_.left_out > 0 ? std::min(state_.end, static_cast<double>(timeline_.cut)) : state_.end;
+    for (double cycle = std::ceil(state_.begin / 1000 / step) * step; cycle * 1000 <= last; cycle += step) {
       const float x = x_of(cycle * 1000);
       if (x < left_) continue;
       draw_.AddLine(ImVec2(x, origin_.y + px(kRuler)), ImVec2(x, origin_.y + size_.y), theme().grid);
-      paint_text(fonts().small, ImVec2(x + px(3), origin_.y + px(3)), theme().dim, grouped(static_cast<std::int64_t>(std::llround(cycle))));
+      const std::string words = grouped(static_cast<std::int64_t>(std::llround(cycle)));
+      if (x + px(4) + paint::text_width(fonts().small, words) < origin_.x + size_.x)
+        paint_text(fonts().small, ImVec2(x + px(3), origin_.y + px(3)), theme().dim, words);
     }
   }
 
@@ -151,61 +157,82 @@ class Drawing {
     if (chosen) draw_.AddRect(box.low(), box.high(), theme().accent, px(2), 0, px(2));
     if (box.width() > px(26))
       paint_text(fonts().small, ImVec2(box.x0 + px(4), box.y0 + px(1)), color.text,
-                 fitted(fonts().small, drawable(bar.text), box.width() - px(8)));
+                 fitted(fonts().small, drawable(timeline_.text_of(bar)), box.width() - px(8)));
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (!hovered_ || dragging_ || !box.contains(mouse.x, mouse.y)) return;
-    tooltip(drawable(fmt::format("{}\n{} to {} cycles\nline {}{}", bar.text, grouped(bar.begin / 1000), grouped(bar.end / 1000), bar.line,
-                                 bar.source.empty() ? "" : " (" + bar.source + ")")));
+    const std::string& source = timeline_.text(bar.source);
+    const std::string until = bar.kind == ptx::LaneBarKind::Hangs ? "on, without end" : grouped(bar.end / 1000) + " cycles";
+    tooltip(drawable(fmt::format("{}\n{} to {}\nline {}{}", timeline_.text_of(bar), grouped(bar.begin / 1000), until, bar.line,
+                                 source.empty() ? "" : " (" + source + ")")));
     if (!clicked_) return;
     state_.chosen = std::pair(lane, number);
+    state_.ender = bar_with(bar.ended_by);
     pressed_ = {bar.line};
-    if (const ptx::LaneBar* other = bar_of(bar.ended_by).second) pressed_->push_back(other->line);
+    if (state_.ender) pressed_->push_back(bar_at(*state_.ender)->line);
   }
 
   void draw_memory(const ptx::MemoryRow& row, float y) {
     if (y + px(kRow) < origin_.y || y > origin_.y + size_.y) return;
     name(row.name, y);
     draw_.PushClipRect(ImVec2(left_, y), ImVec2(origin_.x + size_.x, y + px(kRow)), true);
-    for (const ptx::MemoryBar& bar : row.bars) {
-      if (static_cast<double>(bar.end) < state_.begin || static_cast<double>(bar.begin) > state_.end) continue;
-      const bool written = bar.kind == ptx::MemoryBar::Kind::Written;
+    const auto first = std::partition_point(row.bars.begin(), row.bars.end(), [&](const ptx::MemoryBar& bar) {
+      return static_cast<double>(bar.begin + row.longest) < state_.begin;
+    });
+    float until[] = {left_ - 1, left_ - 1};  // of reads and of writes: what is thinner than a pixel is drawn as one
+    for (auto bar = first; bar != row.bars.end() && static_cast<double>(bar->begin) <= state_.end; ++bar) {
+      const bool written = bar->kind == ptx::MemoryBar::Kind::Written;
       const float middle = y + px(kRow / 2);
-      const float x0 = x_of(static_cast<double>(bar.begin)), x1 = std::max(x_of(static_cast<double>(bar.end)), x0 + 1);
+      const float x0 = x_of(static_cast<double>(bar->begin)), x1 = std::max(x_of(static_cast<double>(bar->end)), x0 + 1);
+      if (x1 <= until[written] + 0.5f) continue;
+      until[written] = x1;
       const paint::Box box{x0, written ? y + px(3) : middle, x1, written ? middle : y + px(kRow - 3)};
       draw_.AddRectFilled(box.low(), box.high(), role_color(written ? UnitRole::Copy : UnitRole::Tensor).fill);
       const ImVec2 mouse = ImGui::GetIO().MousePos;
       if (hovered_ && !dragging_ && box.contains(mouse.x, mouse.y))
-        tooltip(drawable(fmt::format("{} {}: {}\n{} to {} cycles", row.name, written ? "is written" : "is read", bar.text,
-                                     grouped(bar.begin / 1000), grouped(bar.end / 1000))));
+        tooltip(drawable(fmt::format("{} {}: {}\n{} to {} cycles", row.name, written ? "is written" : "is read", timeline_.text(bar->text),
+                                     grouped(bar->begin / 1000), grouped(bar->end / 1000))));
     }
     draw_.PopClipRect();
   }
 
-  /// Where an event is drawn.
-  std::pair<ImVec2, const ptx::LaneBar*> bar_of(int event) const {
-    if (event < 0) return {{}, nullptr};
-    float y = origin_.y + px(kRuler) - state_.scroll;
-    for (const ptx::RunLane& lane : timeline_.lanes) {
-      for (const ptx::LaneBar& bar : lane.bars)
-        if (bar.event == event) return {ImVec2(x_of(static_cast<double>(bar.end)), y + px(kRow / 2)), &bar};
-      y += px(kRow);
+  /// Lane and bar of an event.
+  std::optional<std::pair<std::size_t, std::size_t>> bar_with(int event) const {
+    if (event < 0) return std::nullopt;
+    for (std::size_t lane = 0; lane < timeline_.lanes.size(); ++lane) {
+      const std::vector<ptx::LaneBar>& bars = timeline_.lanes[lane].bars;
+      if (const auto bar = std::ranges::find(bars, event, &ptx::LaneBar::event); bar != bars.end())
+        return std::pair(lane, static_cast<std::size_t>(bar - bars.begin()));
     }
-    return {{}, nullptr};
+    return std::nullopt;
+  }
+  const ptx::LaneBar* bar_at(const std::optional<std::pair<std::size_t, std::size_t>>& at) const {
+    if (!at || at->first >= timeline_.lanes.size() || at->second >= timeline_.lanes[at->first].bars.size()) return nullptr;
+    return &timeline_.lanes[at->first].bars[at->second];
+  }
+  /// The end of a bar, in the middle of its lane.
+  ImVec2 end_of(const std::pair<std::size_t, std::size_t>& at) const {
+    return {x_of(static_cast<double>(bar_at(at)->end)),
+            origin_.y + px(kRuler) - state_.scroll + px(kRow) * (static_cast<float>(at.first) + 0.5f)};
   }
 
   /// From what ended the chosen wait to where it ended.
   void arrow() {
-    if (!state_.chosen || state_.chosen->first >= timeline_.lanes.size()) return;
-    const ptx::RunLane& lane = timeline_.lanes[state_.chosen->first];
-    if (state_.chosen->second >= lane.bars.size()) return;
-    const ptx::LaneBar& wait = lane.bars[state_.chosen->second];
-    const auto [from, other] = bar_of(wait.ended_by);
-    if (other == nullptr) return;
-    const float y = origin_.y + px(kRuler) - state_.scroll + px(kRow) * (static_cast<float>(state_.chosen->first) + 0.5f);
-    const ImVec2 to(x_of(static_cast<double>(wait.end)), y);
+    if (bar_at(state_.chosen) == nullptr || bar_at(state_.ender) == nullptr) return;
+    const ImVec2 from = end_of(*state_.ender), to = end_of(*state_.chosen);
     draw_.AddLine(from, to, theme().arrow, px(2));
     draw_.AddCircleFilled(from, px(4), theme().arrow);
     paint::arrow_head(draw_, to, px(6), theme().arrow);
+  }
+
+  /// What follows the events that were kept.
+  void left_out() {
+    if (timeline_.left_out == 0) return;
+    const float x = std::max(x_of(static_cast<double>(timeline_.cut)), left_);
+    if (x > origin_.x + size_.x) return;
+    draw_.AddLine(ImVec2(x, origin_.y + px(kRuler)), ImVec2(x, origin_.y + size_.y), theme().warning, px(2));
+    const std::string words = grouped(timeline_.left_out) + " events later";
+    paint_text(fonts().small_bold, ImVec2(x + px(6), origin_.y + size_.y - px(20)), theme().warning,
+               fitted(fonts().small_bold, words, std::max(px(30), origin_.x + size_.x - x - px(10))));
   }
 
   /// Of a hang: from each lane that waits to the one that it waits for.

@@ -12,6 +12,7 @@ struct LanesState {
   double begin = 0, end = 0;                                  ///< visible, in thousandths of a cycle; end 0: all
   float scroll = 0;                                           ///< pixels
   std::optional<std::pair<std::size_t, std::size_t>> chosen;  ///< lane, bar
+  std::optional<std::pair<std::size_t, std::size_t>> ender;   ///< of the chosen wait: what ended it
 
   /// That time comes into view.
   void reveal(ptx::Time time);

@@ -9,6 +9,7 @@
 #include "app/session/launch_state.h"
 #include "app/window/frame/launch_lanes.h"
 #include "app/window/frame/panels.h"
+#include "app/window/kit/chart_paint.h"
 #include "app/window/kit/code_field.h"
 #include "app/window/kit/widgets.h"
 #include "core/base/text_style.h"
@@ -62,8 +63,9 @@ void draw_header(const Session& session, const OpenedLaunch* answer, UiState& ui
     x += paint_pill(ImVec2(x, at.y + px(6)), px(18), fonts().small_bold, short_verdict(answer->as), verdict_tone(answer->as)) + px(10);
     std::string facts = answer->as.name;
     if (const std::optional<ptx::Checked>& checked = answer->as.checked)
-      facts = fmt::format("{} · {} · {} warp instructions · {} cycles{}", checked->kernel, checked->target, grouped(checked->instructions),
-                          grouped(checked->cycles), checked->runs > 1 ? fmt::format(" · {} runs", checked->runs) : "");
+      facts = fmt::format("{} · {} · {} warp instructions{}{}", checked->kernel, checked->target, grouped(checked->instructions),
+                          checked->cycles > 0 ? fmt::format(" · {} cycles (predicted)", grouped(checked->cycles)) : "",
+                          checked->runs > 1 ? fmt::format(" · {} runs", checked->runs) : "");
 
     paint_text(fonts().body, ImVec2(x, at.y + px(6)), theme().text, fitted_middle(fonts().body, facts, at.x + width - px(130) - x));
   } else {
@@ -122,7 +124,7 @@ void draw_findings(const ptx::Checked& checked, LaunchPaneState& state) {
       std::vector<int> lines{finding.line};
       for (const auto& related : finding.related) lines.push_back(related.line);
       show_lines(state, std::move(lines));
-      state.lanes.reveal(finding.cycle * 1000);
+      if (checked.timeline) state.lanes.reveal(std::min<ptx::Time>(finding.cycle * 1000, checked.timeline->end));
     }
     if (state.finding == i) draw_chosen(finding, state);
   }
@@ -146,9 +148,11 @@ void draw_findings(const ptx::Checked& checked, LaunchPaneState& state) {
     if (sentence_row(fmt::format("launch/unseen/{}", i).c_str(), false, unseen.what.c_str(), Tone::Neutral, text))
       show_lines(state, {unseen.line});
   }
-  if (checked.shown.empty()) return;
+  if (!checked.shown || checked.shown->roles.empty()) return;
   section("ROLES AND RINGS");
-  wrapped_text(fonts().mono_small, theme().dim, drawable(checked.shown));
+  const float letter = paint::text_width(fonts().mono_small, "0");
+  const int columns = static_cast<int>(std::max(20.0f, ImGui::GetContentRegionAvail().x / std::max(letter, 1.0f)));
+  wrapped_text(fonts().mono_small, theme().dim, drawable(show_text(*checked.shown, columns)));
 }
 
 void begin_with(LaunchPaneState& state, const std::shared_ptr<const OpenedLaunches>& answer, std::size_t launch) {

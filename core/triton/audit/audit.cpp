@@ -6,6 +6,7 @@
 
 #include "core/triton/audit/audit_parts.h"
 #include "core/triton/kernel/graph.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/read/op_words.h"
 
 namespace heddle::triton {
@@ -128,7 +129,10 @@ std::optional<Finding> form_of(const TritonProgram& program) {
   switch (program.form) {
     case TextForm::Input:
       if (program.loops.empty()) return std::nullopt;
-      finding.sentence = "no op has a stage: the text is from before tritongpu-schedule-loops, or Triton found nothing in it to pipeline";
+      finding.sentence =
+          std::ranges::all_of(program.loops, [&](const LoopSite& loop) { return left_alone(program, loop) || !loop.why_not.empty(); })
+              ? "no op has a stage: Triton finds nothing in it to pipeline, and each loop runs as it stands"
+              : "no op has a stage: the text is from before tritongpu-schedule-loops";
       return finding;
     case TextForm::Final:
       if (program.loops.empty()) return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include "core/base/text_style.h"
 #include "core/triton/audit/audit_parts.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/read/flow.h"
 #include "core/triton/read/op_words.h"
 #include "core/triton/read/ops.h"
@@ -78,51 +79,39 @@ const Type* tile_of(const TritonProgram& program, const mlir::Op& op) {
   return nullptr;
 }
 
-/// Bytes that lie side by side in a thread's part of a tile of pointers; 0 where the layout does not say.
-std::int64_t bytes_side_by_side(const TritonProgram& program, const mlir::Op& op) {
-  if (op.operands.empty()) return 0;
-  const Type &pointers = program.operand_type(op, 0), *tile = tile_of(program, op);
-  const TritonLayout& layout = pointers.layout;
-  if (!pointers.pointer || !tile || layout.kind != TritonLayout::Kind::Blocked || layout.order.empty()) return 0;
-  const std::int64_t fastest = layout.order.front();
-  if (fastest < 0 || static_cast<std::size_t>(fastest) >= layout.size_per_thread.size()) return 0;
-  return layout.size_per_thread[static_cast<std::size_t>(fastest)] * tile->tile.bits / 8;
-}
-
-/// Whether an address of this load rests on another load of the loop.
-bool indirect(const TritonProgram& program, const LoopSite& loop, mlir::OpId load) {
-  std::map<mlir::OpId, std::vector<mlir::OpId>> sources;
-  for (const SsaEdge& edge : edges_of(program, loop))
-    if (edge.distance == 0) sources[edge.to].push_back(edge.from);
-  std::set<mlir::OpId> seen{load};
-  std::vector<mlir::OpId> open{load};
-  while (!open.empty()) {
-    const mlir::OpId id = open.back();
-    open.pop_back();
-    for (const mlir::OpId from : sources[id]) {
-      if (!seen.insert(from).second) continue;
-      if (is_load(program.module->op(from))) return true;
-      open.push_back(from);
-    }
+/// Why Triton does not let a load run ahead, and what would change that.
+std::string reason_of(const TritonProgram& program, const LoopSite& loop, const LoadLatency& load, std::int64_t stages) {
+  const bool asked = program.module->op(loop.op).find("tt.num_stages") != nullptr;
+  switch (load.why) {
+    case LeftAlone::OneStage: return asked ? "the loop says num_stages=1" : "it is compiled with num_stages=1";
+    case LeftAlone::HoldsLoop: return "Triton schedules innermost loops only, and this one holds another";
+    case LeftAlone::TwoIterations:
+      return "the loop hands on an argument that it was itself handed, and Triton schedules no such loop: compute the value anew";
+    case LeftAlone::Barrier: return "Triton schedules no loop with a barrier in it (tl.debug_barrier): move it out of the loop";
+    case LeftAlone::Branch:
+      return "it stands in a branch, and Triton lets only the loop's own loads run ahead: load in front of the branch, under a mask";
+    case LeftAlone::NoProduct: return "no mma reads it, and the loop asks for no stages of its own: tl.range(..., num_stages=3)";
+    case LeftAlone::NotForProduct:
+      return "no mma reads what rests on it, and the loop asks for no stages of its own: tl.range(..., num_stages=3)";
+    case LeftAlone::Narrow:
+      return fmt::format(
+          "by addresses and mask a thread knows of {} in a row, and an asynchronous copy takes at least {}: let strides, offsets and the "
+          "mask's bound be divisible by 16, and the pointer aligned (or load by descriptor)",
+          count_of(load.bytes, "byte"), kLeastCopy);
+    case LeftAlone::OtherOrder:
+      return fmt::format(
+          "its neighbours in memory lie across the order in which the mma reads shared memory, so that a copy would move {} at a time, and "
+          "an asynchronous one takes at least {}: keep the tensor with the dimension of the sum contiguous, or load by descriptor",
+          count_of(load.bytes, "byte"), kLeastCopy);
+    case LeftAlone::TwoLayouts: return "its readers want it in two layouts of shared memory: load it once for each";
+    case LeftAlone::TwoLevels: return "mmas read it both at once and as an index of other loads: load it once for each";
+    case LeftAlone::MoreStages:
+      return fmt::format("other loads wait for it, and num_stages = {} leaves no stage for it: with num_stages {} it is pipelined", stages,
+                         load.level + 2);
+    case LeftAlone::ForLeftAlone: return "only a load that is not pipelined itself waits for it";
+    case LeftAlone::NotReached: return "nothing in its own iteration reads it that Triton begins at";
+    case LeftAlone::No: break;
   }
-  return false;
-}
-
-/// Why Triton did not let a load run ahead, as far as the text shows it.
-std::string reason_of(const TritonProgram& program, const LoopSite& loop, const Readers& readers, mlir::OpId id) {
-  const mlir::Op& op = program.module->op(id);
-  const std::int64_t bytes = bytes_side_by_side(program, op);
-  if (bytes > 0 && bytes < kLeastCopy)
-    return fmt::format(
-        "a thread's elements lie {} bytes in a row, and an asynchronous copy takes at least {}: Triton does not know that neighbours in "
-        "memory are neighbours (a stride that is no constant 1, or no known multiple)",
-        bytes, kLeastCopy);
-  const std::vector<Use> uses = uses_of(*program.module, readers, id);
-  const bool product = std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return is_product(program.module->op(use.reader)); });
-  if (!product && !program.module->op(loop.op).find("tt.num_stages"))
-    return "no mma reads it, and the loop asks for no stages of its own (tl.range(..., num_stages=N))";
-  if (indirect(program, loop, id)) return "its address comes from another load of the loop";
-  if (loop.num_stages == 1) return "num_stages is 1";
   return "its stage is that of its use";
 }
 
@@ -133,23 +122,36 @@ std::vector<LoadRow> load_rows(const TritonProgram& program, const LoopSite& loo
   const mlir::Block* body = program.module->body(loop.op);
   if (!body) return rows;
   const Readers readers(program, loop);
-  for (const mlir::OpId id : body->ops) {
+  const std::int64_t stages = stages_meant(program, loop);
+  const bool unscheduled = left_alone(program, loop);
+  const std::vector<LoadLatency> latencies = load_latencies(program, loop, stages, false);
+  std::vector<mlir::OpId> loads;
+  for (const mlir::OpId id : body->ops)
+    if (is_load(program.module->op(id))) loads.push_back(id);
+  for (const LoadLatency& load : latencies)
+    if (load.why == LeftAlone::Branch) loads.push_back(load.op);
+  std::sort(loads.begin(), loads.end());
+  for (const mlir::OpId id : loads) {
     const mlir::Op& op = program.module->op(id);
-    const Type* tile = is_load(op) ? tile_of(program, op) : nullptr;
-    if (!tile) continue;
+    const Type* tile = tile_of(program, op);
+    if (!tile && op.results.empty()) continue;
+    const Type& loaded = tile ? *tile : program.type(op.results.front());
     LoadRow row;
     row.name = op.results.empty() ? op.name : program.module->value(op.results.front()).name;
-    row.tile = tile->tile.text();
+    row.tile = tile ? tile->tile.text() : loaded.pointer ? "pointer" : loaded.tile.element;
     row.source = source_of(program, op);
     row.stage = stage_of(op).value_or(-1);
     for (const Use& use : uses_of(*program.module, readers, id)) row.use_stage = std::max(row.use_stage, use.stage);
-    row.bytes = tile->tile.bytes();
+    row.bytes = tile ? tile->tile.bytes() : loaded.pointer ? 8 : std::max<std::int64_t>(1, loaded.tile.bits / 8);
     row.op = id;
     const auto ring = std::find_if(rings.begin(), rings.end(), [&](const TritonBuffer& buffer) { return buffer.op == id; });
     if (ring != rings.end()) {
       row.slots = ring->synchronous ? 0 : ring->slots;
-      if (ring->synchronous && loop.scheduled) row.remark = "not pipelined: " + reason_of(program, loop, readers, id);
     }
+    const auto latency = std::find_if(latencies.begin(), latencies.end(), [&](const LoadLatency& load) { return load.op == id; });
+    const bool waits = ring == rings.end() || ring->synchronous;
+    if (waits && latency != latencies.end() && (loop.scheduled || unscheduled))
+      row.remark = "not pipelined: " + reason_of(program, loop, *latency, stages);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -162,7 +164,7 @@ std::vector<Finding> audit_loads(const TritonProgram& program, const LoopSite& l
   const std::size_t ahead = static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const LoadRow& r) { return r.slots > 0; }));
   const std::size_t exposed =
       static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const LoadRow& r) { return !r.remark.empty(); }));
-  if (!loop.scheduled) return findings;
+  if (!loop.scheduled && exposed == 0) return findings;
   if (exposed == 0) {
     loads.sentence = rows.size() == 1 ? std::string("its only load runs ahead of its use")
                                       : fmt::format("all {} loads run ahead of their use", rows.size());

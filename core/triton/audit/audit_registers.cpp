@@ -1,5 +1,6 @@
 // How many registers of a thread hold tiles at the fullest place of a loop: layouts say exactly what each tile takes, and the text says
-// how long each is alive. Addresses, flags and loop control come on top.
+// how long each is alive. Addresses, flags and loop control come on top. What arithmetic makes of loaded tiles ptxas may take element by
+// element, so that it need not be there whole; sums, results of mmas and what a wgmma reads must be.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,11 +14,13 @@ namespace heddle::triton {
 namespace {
 
 constexpr std::int64_t kBesideTiles = 24;  ///< addresses, loop control: what kernels without tiles take
+constexpr std::int64_t kStepBits = 256;    ///< of a row that one mma.sync takes: m16n8k16 for 16 bits
 
 struct Live {
   std::int64_t from = 0, until = -1;  ///< places in the block; -1 before it
   std::int64_t registers = 0;
   bool into_product = false;
+  bool whole = false;  ///< it must be there with all its elements at once
 };
 
 class Registers {
@@ -49,10 +52,16 @@ class Registers {
       for (const auto& [value, live] : live_)
         if (alive(live, at)) sum += live.registers;
       if (sum > most_) most_ = sum, where_ = at;
+      std::int64_t whole = 0;
+      for (const auto& [value, live] : live_)
+        if (live.whole && alive(live, at)) whole += live.registers;
+      whole_ = std::max(whole_, whole);
     }
   }
 
   std::int64_t most() const { return most_; }
+  /// Of tiles that must be there whole.
+  std::int64_t whole() const { return whole_; }
   const mlir::Op& where() const { return module_.op(body_.ops[static_cast<std::size_t>(where_)]); }
   mlir::OpId where_id() const { return body_.ops[static_cast<std::size_t>(where_)]; }
   /// The largest tiles there: "%acc_5 128x128 f32: 64".
@@ -110,8 +119,34 @@ class Registers {
   void define(mlir::ValueId value, std::int64_t at) {
     if (root(value) != value || !is_number_tile(program_.type(value))) return;
     if (program_.type(value).tile.space != dump::TileType::Space::Register) return;
-    const std::int64_t registers = registers_per_thread(program_.type(value), warps_);
-    if (registers > 0) live_[value] = {at, at, registers, false};
+    const std::int64_t registers = at_once(value);
+    const mlir::OpId definer = module_.value(value).definer;
+    const OpWord* word = definer.valid() ? find_op(module_.op(definer).name) : nullptr;
+    const bool product = definer.valid() && (module_.op(definer).name == "tt.dot" || (word && word->role == OpRole::Product));
+    const bool carried = !definer.valid() || at < 0;
+    if (registers > 0) live_[value] = {at, at, registers, false, product || (carried && !by_pieces(value))};
+  }
+
+  /// An operand of mma.sync that passes through shared memory: it is read from there for each instruction.
+  bool by_pieces(mlir::ValueId value) const {
+    const TritonLayout& layout = program_.type(value).layout;
+    const mlir::OpId definer = module_.value(value).definer;
+    if (layout.kind != TritonLayout::Kind::DotOperand || layout.parent.empty() || layout.parent.front().version != 2) return false;
+    if (!definer.valid()) return false;
+    const mlir::Op& op = module_.op(definer);
+    const std::string name = present_name(op.name);
+    return name == "ttg.local_load" ||
+           (name == "ttg.convert_layout" && needs_shared_memory(program_.operand_type(op, 0), program_.type(value)));
+  }
+
+  /// Registers that a tile takes at once: of what comes by pieces, those of two steps along the sum, one in use and one on its way.
+  std::int64_t at_once(mlir::ValueId value) const {
+    const Type& type = program_.type(value);
+    const std::int64_t all = registers_per_thread(type, warps_);
+    if (!by_pieces(value) || type.tile.shape.size() < 2) return all;
+    const std::int64_t sum = type.tile.shape[type.tile.shape.size() - (type.layout.op_idx == 0 ? 1 : 2)];
+    const std::int64_t step = kStepBits / std::max<std::int64_t>(1, type.tile.bits);
+    return sum <= 2 * step ? all : std::max<std::int64_t>(1, all * 2 * step / sum);
   }
 
   void use(mlir::ValueId value, std::int64_t at, bool into_product) {
@@ -128,6 +163,7 @@ class Registers {
       it->second.until = static_cast<std::int64_t>(body_.ops.size());
     }
     if (at >= it->second.until) it->second.until = at, it->second.into_product = into_product;
+    it->second.whole |= into_product;
   }
 
   const TritonProgram& program_;
@@ -136,7 +172,7 @@ class Registers {
   const mlir::Op& loop_;
   std::int64_t warps_ = 4;
   std::map<mlir::ValueId, Live> live_;
-  std::int64_t most_ = 0, where_ = 0;
+  std::int64_t most_ = 0, where_ = 0, whole_ = 0;
 };
 
 }  // namespace
@@ -156,8 +192,12 @@ std::optional<Finding> audit_registers(const TritonProgram& program, const LoopS
                                  registers.where().line);
   if (registers.most() + kBesideTiles > limit) {
     finding.weight = RowMark::Waste;
-    finding.sentence +=
-        registers.most() > limit ? ": the compiler must spill" : ": with addresses and loop control it will be tight, look for spills";
+    finding.sentence += registers.whole() > limit  ? ": the compiler must spill"
+                        : registers.most() > limit ? fmt::format(
+                                                         ": {} of them must be there whole, and whether the compiler takes the others "
+                                                         "piece by piece is not known: look for spills (ptxas -v)",
+                                                         registers.whole())
+                                                   : ": with addresses and loop control it will be tight, look for spills (ptxas -v)";
     finding.details = registers.holders();
   }
   return finding;

@@ -32,6 +32,14 @@ bool descriptors_from_host(const TritonProgram& program) {
   return body && std::any_of(body->arguments.begin(), body->arguments.end(), [&](mlir::ValueId v) { return program.type(v).descriptor; });
 }
 
+bool loads_by_pointer(const TritonProgram& program, const LoopSite& loop) {
+  const mlir::Block* body = program.module->body(loop.op);
+  return body && std::any_of(body->ops.begin(), body->ops.end(), [&](mlir::OpId id) {
+           const mlir::Op& op = program.module->op(id);
+           return op.name == "tt.load" && !op.results.empty() && program.type(op.results.front()).tile.tile();
+         });
+}
+
 std::size_t partitions_of(const TritonProgram& program, const LoopSite& loop) {
   std::set<std::int64_t> partitions;
   const mlir::Block* body = program.module->body(loop.op);
@@ -73,6 +81,9 @@ Finding audit_specialization(const TritonProgram& program, const LoopSite* loop)
     finding.weight = RowMark::Waste;
     finding.sentence =
         all + " so far: the loop asks for warp specialization, which Triton does on Hopper before it schedules, and this text shows none";
+    if (loads_by_pointer(program, *loop))
+      finding.details.push_back(
+          "it loads by pointer, and on sm_90 Triton specializes loads by descriptor only (tl.make_tensor_descriptor), and fails on others");
     if (descriptors_from_host(program))
       finding.details.push_back(
           "its descriptors are made on the host, which Triton 3.9.0 refuses to specialize on sm_90; make them in the kernel "

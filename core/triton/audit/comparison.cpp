@@ -193,7 +193,9 @@ std::string best_option(const Comparison& comparison, NumberText number) {
   if (!best) return {};
   if (best->now) return "None of these options is better than what the text was compiled with.";
   const OptionRow* now = now_of(comparison);
-  return fmt::format("num_stages = {} and num_warps = {} would take {} cycles per iteration{}, by the model.", best->num_stages,
+  return fmt::format("{} and num_warps = {} would take {} cycles per iteration{}, by the model.",
+                     comparison.stages_of_loop ? fmt::format("tl.range(..., num_stages={})", best->num_stages)
+                                               : fmt::format("num_stages = {}", best->num_stages),
                      best->num_warps, number(best->period),
                      now && now->period > 0 ? " (" + against(best->period, now->period) + " than now)" : "");
 }
@@ -201,7 +203,12 @@ std::string best_option(const Comparison& comparison, NumberText number) {
 namespace {
 
 constexpr const char* kModel = "Cycles are predictions by the model of the machine file; nothing was run.";
-constexpr const char* kOptions = "What other options would give, by the model: Triton's own rules for stages and rings with these numbers.";
+/// What the table of options is of.
+std::string about_options(const Comparison& comparison) {
+  return fmt::format(
+      "What other options would give, by the model: Triton's own rules for stages and rings with these numbers.{}",
+      comparison.stages_of_loop ? " No mma is in the loop, so that Triton asks only the loop: tl.range(..., num_stages=N)." : "");
+}
 
 Json side_json(const Comparison& comparison, const Side& side) {
   Json item = Json::object();
@@ -294,7 +301,7 @@ std::string comparison_text(const Comparison& comparison, const TextStyle& style
     text += wrapped(styled(std::string(title(side.whose)) + ": " + about_side(side), style), "  ", style.width);
   for (const std::string& line : prices(comparison, ungrouped)) text += "\n" + wrapped(styled(line, style), "", style.width);
   if (!comparison.options.empty()) {
-    text += "\n" + wrapped(styled(kOptions, style), "", style.width);
+    text += "\n" + wrapped(styled(about_options(comparison), style), "", style.width);
     text += text_table(option_columns(), option_cells(comparison), style.width);
     if (const std::string best = best_option(comparison, ungrouped); !best.empty()) text += wrapped(styled(best, style), "", style.width);
   }
@@ -309,7 +316,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   for (const Side& side : comparison.sides) text += fmt::format("- **{}**: {}\n", title(side.whose), markdown_safe(about_side(side)));
   for (const std::string& line : prices(comparison, ungrouped)) text += "\n" + markdown_safe(line) + "\n";
   if (!comparison.options.empty()) {
-    text += "\n" + markdown_safe(kOptions) + "\n\n" + markdown_head(option_columns());
+    text += "\n" + markdown_safe(about_options(comparison)) + "\n\n" + markdown_head(option_columns());
     for (const std::vector<std::string>& row : option_cells(comparison)) text += markdown_row(row);
     if (const std::string best = best_option(comparison, ungrouped); !best.empty()) text += "\n" + markdown_safe(best) + "\n";
   }

@@ -72,6 +72,7 @@ struct Comparison {
   int loop = 0;
   std::array<Side, 3> sides;
   std::vector<OptionRow> options;
+  bool stages_of_loop = false;  ///< num_stages of the options is what the loop itself would have to say: tl.range(..., num_stages=N)
   bool cancelled = false;
 
   const Side& of(Whose whose) const { return sides[static_cast<std::size_t>(whose)]; }

@@ -262,8 +262,11 @@ std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order
     }
     return true;
   };
-  for (const std::size_t place : aside_)
-    if (move(order, place, blackwell_) && blackwell_) ++ahead[of_.at(place)];
+  // On Blackwell an mma may read on behind all who stand in the turn, so that the copy needs a slot more, wherever it stands.
+  for (const std::size_t place : aside_) {
+    move(order, place, blackwell_);
+    if (blackwell_ && of_.contains(place)) ++ahead[of_.at(place)];
+  }
   std::vector<std::size_t> late = order;
   for (const std::size_t place : behind_)
     if (!aside_.contains(place)) move(late, place, true);

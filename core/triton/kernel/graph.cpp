@@ -64,7 +64,7 @@ class GraphBuilder {
     if (op.name == "scf.for" || op.name == "scf.while") {
       if (holds_tile_ops(program_, op))
         refuse(op, fmt::format("{} in a branch of the loop, with work on tiles: how often it runs in a turn is not known", op.name),
-               "a loop that runs in every turn can be opened by its number (--loop)");
+               "a loop that runs in every turn can be opened by its number");
       return;
     }
     const auto role = work_of(program_, op);

@@ -9,12 +9,8 @@
 namespace heddle::triton {
 namespace {
 
-bool too_narrow(const Type& type) {
-  const TritonLayout& layout = type.layout;
-  if (layout.kind != TritonLayout::Kind::Blocked || layout.order.empty()) return false;
-  const auto fastest = static_cast<std::size_t>(std::max<std::int64_t>(0, layout.order[0]));
-  return fastest < layout.size_per_thread.size() && layout.size_per_thread[fastest] * type.tile.bits < 32;
-}
+/// Stages that are asked for to see which loads could run ahead at all.
+constexpr std::int64_t kManyStages = 8;
 
 /// Where the tile of a load is read, and when for the first time.
 struct LoadedTile {
@@ -48,8 +44,11 @@ LoadedTile loaded_tile(const LoopText& text, const LoadUses& uses, mlir::OpId lo
 
 LoadUses load_uses(const LoopText& text) {
   LoadUses uses;
+  uses.scheduled = text.reading == TextReading::Triton && (text.loop.scheduled || left_alone(text.program, text.loop));
   if (text.reading == TextReading::Triton)
     for (const TritonBuffer& ring : rings_of(text.program, text.loop)) uses.rings.emplace(ring.name, ring);
+  for (const LoadLatency& load : load_latencies(text.program, text.loop, kManyStages, text.loop.products == 0))
+    uses.latencies[load.op] = load;
   for (const mlir::OpId id : text.flow.ops())
     for (const mlir::ValueId operand : text.op(id).operands) {
       const mlir::OpId from = text.flow.source(operand).op;
@@ -85,14 +84,13 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
     box.at.assign(box.at.size(), "0");
   }
   const auto ring = uses.rings.find(text.program.module->value(load.results[0]).name);
-  const bool decided = text.reading == TextReading::Triton && text.loop.scheduled;
   const bool ahead = node.stage && read.stage && *node.stage < *read.stage;
-  // A copy that Triton left where it is read is too narrow for cp.async (it puts all others ahead): it brings the tile into registers. In a
-  // text that is not scheduled yet the layout tells: fewer than 4 bytes of a thread in a row.
-  const bool narrow = text.loop.scheduled ? !ahead : too_narrow(type);
-  const bool into_registers = !tma && (text.reading == TextReading::Free     ? !read.memory
-                                       : decided && ring != uses.rings.end() ? ring->second.synchronous
-                                                                             : narrow);
+  // What cp.async cannot copy comes into registers, ahead or not.
+  const auto latency = uses.latencies.find(node.op);
+  const bool copied = tma || (latency != uses.latencies.end() && (latency->second.why == LeftAlone::No || ahead));
+  const bool into_registers = !tma && (text.reading == TextReading::Free   ? !read.memory
+                                       : ahead && ring != uses.rings.end() ? ring->second.synchronous
+                                                                           : !copied);
   const auto later = [&](TileOp&) {
     if (read.stage) draft.native.origins.back().stage = read.stage;
     if (read.cluster) draft.native.origins.back().cluster = read.cluster;
@@ -112,7 +110,8 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
   TileOp& made = draft.add_op({KernelPart::Body, load}, tile, tma ? "tma_load" : "load", {}, {tile});
   box.put(made);
   if (!tma) made.attrs["variant"] = std::string("async");
-  draft.native.origins.back().waits = decided && !ahead;
+  draft.native.origins.back().waits = uses.scheduled && !ahead;
+  if (copied && latency != uses.latencies.end()) draft.native.origins.back().level = latency->second.level;
   if (ring != uses.rings.end())
     draft.native.rings.push_back({tile, ring->second.bytes, static_cast<int>(std::clamp<std::int64_t>(ring->second.slots, 1, 64))});
   if (read.registers) {

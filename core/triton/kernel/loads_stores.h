@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/triton/kernel/kernel_draft.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/memory/memory.h"
 
 namespace heddle::triton {
@@ -16,6 +17,10 @@ namespace heddle::triton {
 struct LoadUses {
   std::map<std::string, TritonBuffer> rings;  ///< by name of the load's result; empty in the free reading
   std::map<mlir::OpId, std::vector<std::pair<mlir::OpId, mlir::ValueId>>> readers;  ///< of loads: ops of the loop, and by which operand
+  /// What Triton does with each load; where the loop has no mma, what it would do if the loop asked for stages.
+  std::map<mlir::OpId, LoadLatency> latencies;
+  /// Triton's stages are known: those of the text, or one where Triton leaves the loop alone. False in the free reading.
+  bool scheduled = false;
 };
 LoadUses load_uses(const LoopText& text);
 

@@ -12,6 +12,7 @@
 #include "core/triton/kernel/outside.h"
 #include "core/triton/kernel/row_cut.h"
 #include "core/triton/kernel/tensor_sizes.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/memory/memory.h"
 
 namespace heddle::triton {
@@ -77,8 +78,12 @@ void finish_kernel(LoopKernelDraft& draft) {
       text.loop.number, text.loop.line, text.program.kernel, text.program.target, text.program.num_warps, to_string(text.reading),
       native.ops, native.tile_ops, native.edges, native.fused);
   native.notes = draft.scalars.notes();
-  native.has_own = text.reading == TextReading::Triton && text.loop.scheduled;
-  if (!text.loop.scheduled) native.why_no_own = "the text stands before Triton has scheduled the loop (tritongpu-schedule-loops)";
+  native.left_alone = left_alone(text.program, text.loop);
+  native.has_own = text.reading == TextReading::Triton && (text.loop.scheduled || native.left_alone);
+  if (!text.loop.scheduled && !native.left_alone)
+    native.why_no_own = "the text stands before Triton has scheduled the loop (tritongpu-schedule-loops)";
+  if (native.left_alone)
+    for (Origin& origin : native.origins) origin.stage = origin.cluster = 0;
   for (const Origin& origin : native.origins)
     if (native.has_own && !origin.stage) {
       native.has_own = false;

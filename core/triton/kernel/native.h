@@ -26,6 +26,8 @@ struct Origin {
   int text_line = 0;                                      ///< in the TTGIR text
   std::optional<std::int64_t> stage, cluster, partition;  ///< Triton's decision
   bool waits = false;  ///< a load for a ring that stands in the stage of its use: Triton waits for it there
+  /// Of a load that Triton's scheduler could put ahead: loads between it and what it is for; of an index 1.
+  std::optional<std::int64_t> level;
 };
 
 /// A ring as Triton allocates it.
@@ -41,6 +43,7 @@ struct Native {
   std::vector<std::string> notes;                           ///< what the text does not say and was assumed: sizes, scalars, addresses
   std::vector<OwnRing> rings;                               ///< triton reading, scheduled texts
   bool has_own = false;                                     ///< the text has Triton's own schedule
+  bool left_alone = false;                                  ///< which is one stage: Triton schedules nothing in it
   std::string why_no_own;                                   ///< else: why not
   std::size_t ops = 0, tile_ops = 0, edges = 0, fused = 0;  ///< counted by loop_graph: "26 ops, 17 of tiles, 23 edges; 12 after fusing"
   /// Free reading: how its tiles should be cut so that each warp group of the text gets its own rows; factor 1: not at all.

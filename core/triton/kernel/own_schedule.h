@@ -14,8 +14,8 @@ namespace heddle::triton {
 /// reading, and where the order waits for itself.
 std::optional<Schedule> own_schedule(const Native& native, const Problem& problem);
 
-/// The stages that Triton's pipeliner would choose for another num_stages: loads run num_stages - 1 iterations ahead of what reads them.
-/// Where the text has stages for `known`, all but the loads move by the difference; where it has none (0), all else is in one stage.
+/// The stages that Triton's pipeliner would choose for another num_stages, of a loop without mma if the loop asked for them. Where the text
+/// has stages for `known`, all but the loads move by the difference; where it has none (0), loads share the stages by their levels.
 /// None where that order waits for itself. Pre: the problem was made from native.kernel in the triton reading.
 std::optional<Schedule> pipelined_schedule(const Native& native, const Problem& problem, int num_stages, int known);
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "core/base/saturate.h"
-#include "core/triton/memory/pipeline.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/memory/places.h"
 #include "core/triton/memory/plan.h"
 #include "core/triton/memory/specialization.h"
@@ -32,22 +32,6 @@ std::int64_t peak_of(const std::vector<MemoryPiece>& pieces) {
   return where;
 }
 
-/// Whether no loop is pipelined whatever the scheduler decides: without loads, with one stage, or without mmas where nobody asked for
-/// stages.
-bool nothing_is_pipelined(const TritonProgram& program) {
-  const mlir::Module& module = *program.module;
-  return std::ranges::all_of(program.loops, [&](const LoopSite& loop) {
-    const mlir::Block* body = module.body(loop.op);
-    if (!body || module.op(loop.op).name != "scf.for") return true;
-    const bool asked = module.op(loop.op).find("tt.num_stages") != nullptr;
-    if (asked ? loop.num_stages <= 1 : loop.products == 0) return true;
-    return std::ranges::none_of(body->ops, [&](mlir::OpId id) {
-      return module.op(id).name == "tt.load" || is_descriptor_load(module.op(id).name) ||
-             module.op(id).name.find("gen5_mma") != std::string::npos;
-    });
-  });
-}
-
 }  // namespace
 
 const char* to_string(TritonBuffer::What what) {
@@ -65,8 +49,10 @@ const char* to_string(TritonBuffer::What what) {
 TritonMemory memory_of(const TritonProgram& program) {
   const Places places(program);
   MemoryPlan plan = program.form == TextForm::Final ? plan_of_final(program, places) : plan_of_scheduled(program, places);
-  if (program.form == TextForm::Input && !nothing_is_pipelined(program))
-    plan.doubt("Triton has not scheduled it yet: the rings of its loops are not decided");
+  const bool all_as_they_stand = std::ranges::all_of(
+      program.loops, [&](const LoopSite& loop) { return program.module->op(loop.op).name != "scf.for" || left_alone(program, loop); });
+  if (program.form == TextForm::Input && !all_as_they_stand)
+    plan.doubt("Triton has not scheduled it yet: the rings of its loops are those that its rules give them");
   else if (std::ranges::any_of(program.loops, [&](const LoopSite& loop) {
              return program.form != TextForm::Partitioned && (loop.partitioned || will_specialize(program, loop));
            }))

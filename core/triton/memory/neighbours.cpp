@@ -300,7 +300,9 @@ Neighbours::Known Neighbours::binary(const Op& op, const Known& a, const Known& 
              right = name.starts_with("arith.shr"), logic = one_of(name, {"arith.andi", "arith.ori", "arith.xori"});
   Known known = nothing(op.results.front());
   if (!adds && !subtracts && !multiplies && !divides && !remains && !left && !right && !logic) return known;
-  const std::int64_t element = name == "tt.addptr" ? std::max<std::int64_t>(1, program_.operand_type(op, 0).tile.bits / 8) : 1;
+  // Offsets of pointers count elements of what they point to.
+  const std::int64_t element =
+      name == "tt.addptr" ? std::max<std::int64_t>(1, parse_type(program_.operand_type(op, 0).pointee, module_).tile.bits / 8) : 1;
   const auto is = [](const Known& of, std::int64_t number) { return of.constant == number; };
   if (a.constant && b.constant) {
     const std::int64_t x = *a.constant, y = *b.constant;

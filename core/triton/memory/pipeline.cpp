@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 
 #include "core/base/text_style.h"
+#include "core/triton/memory/latencies.h"
 #include "core/triton/memory/neighbours.h"
 #include "core/triton/memory/plan.h"
+#include "core/triton/memory/scratch.h"
 #include "core/triton/read/linear.h"
 #include "core/triton/read/ops.h"
 
@@ -22,7 +25,22 @@ using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
 constexpr std::size_t kMostLoads = 512;   ///< more are no kernel
-constexpr std::int64_t kCopyAtLeast = 4;  ///< bytes
+constexpr std::int64_t kNarrowestRingCopy = 4;  ///< bytes
+
+bool is_zero(const mlir::Module& module, ValueId value) {
+  const mlir::Value& known = module.value(value);
+  if (!known.definer.valid()) return false;
+  const Op& definer = module.op(known.definer);
+  if (definer.name == "tt.splat" && !definer.operands.empty()) return is_zero(module, definer.operands.front());
+  if (definer.name != "arith.constant") return false;
+  std::string_view words = definer.words;
+  if (words.starts_with("dense<")) words.remove_prefix(6);
+  if (words.starts_with("false")) return true;
+  char* end = nullptr;
+  const std::string text(words.substr(0, 40));
+  const double number = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && number == 0 && !text.starts_with("0x");
+}
 
 class LoopPlanner {
  public:
@@ -36,9 +54,10 @@ class LoopPlanner {
     if (!body_) return plan_;
     for (const OpId id : body_->ops) plan_.scheduled |= op(id).find("loop.stage") != nullptr;
     if (plan_.scheduled) products();
+    if (!plan_.scheduled) predict();
     for (const OpId id : body_->ops)
       if (is_load(op(id).name) && !op(id).results.empty() && plan_.loads.size() < kMostLoads) plan_.loads.push_back(load(id));
-    if (plan_.scheduled) groups();
+    groups();
     return std::move(plan_);
   }
 
@@ -90,26 +109,10 @@ class LoopPlanner {
 
   static bool fills(const Op& user) { return present_name(user.name) == "ttg.local_alloc" && user.operands.size() == 1; }
 
-  /// Zero, as `other` of a masked load: cp.async writes zeros itself.
-  bool zero(ValueId value) const {
-    const mlir::Value& known = module_.value(value);
-    if (!known.definer.valid()) return false;
-    const Op& definer = op(known.definer);
-    if (definer.name == "tt.splat" && !definer.operands.empty()) return zero(definer.operands.front());
-    if (definer.name != "arith.constant") return false;
-    std::string_view words = definer.words;
-    if (words.starts_with("dense<")) words.remove_prefix(6);
-    if (words.starts_with("false")) return true;
-    char* end = nullptr;
-    const std::string text(words.substr(0, 40));
-    const double number = std::strtod(text.c_str(), &end);
-    return end != text.c_str() && number == 0 && !text.starts_with("0x");
-  }
-
   /// Whether only an allocation reads the load, so that the copy can go straight to where it is read.
   bool goes_to_memory(OpId id) const {
     const Op& load = op(id);
-    if (load.name == "tt.load" && load.operands.size() >= 3 && !zero(load.operands[2])) return false;
+    if (!fills_with_zeros(module_, load)) return false;
     const std::vector<OpId>& readers = places_.readers(load.results.front());
     if (readers.size() != 1 || !fills(op(readers.front()))) return false;
     if (!is_descriptor_load(load.name) || load.operands.empty()) return true;
@@ -121,6 +124,13 @@ class LoopPlanner {
     if (!goes_to_memory(id)) return false;
     const Op& alloc = op(places_.readers(op(id).results.front()).front());
     return std::ranges::any_of(users(alloc.results.front()), [&](OpId user) { return op(user).name.ends_with(".warp_group_dot"); });
+  }
+
+  /// An mma of tensor memory whose operands are loaded ahead is waited for an iteration later.
+  bool read_by_tensor_product(OpId id) const {
+    if (!goes_to_memory(id)) return false;
+    const Op& alloc = op(places_.readers(op(id).results.front()).front());
+    return std::ranges::any_of(users(alloc.results.front()), [&](OpId user) { return is_tensor_product(op(user).name); });
   }
 
   /// Bytes that a thread copies at once: neighbours along one dimension that its first registers hold.
@@ -139,11 +149,69 @@ class LoopPlanner {
   }
 
   /// Whether an asynchronous copy can do the work of a load: it moves 4 bytes of a thread at least.
-  bool copied(OpId id) { return is_descriptor_load(op(id).name) || copied_at_once(id) >= kCopyAtLeast; }
+  bool copied(OpId id) { return is_descriptor_load(op(id).name) || copied_at_once(id) >= kNarrowestRingCopy; }
 
   std::int64_t copied_at_once(OpId id) {
     if (!neighbours_) neighbours_.emplace(program_);
-    return std::min(vector_bytes(type(op(id).results.front())), neighbours_->copied_at_once(op(id)));
+    const Type& tile = type(op(id).results.front());
+    const std::int64_t bytes = std::min(vector_bytes(tile), neighbours_->copied_at_once(op(id)));
+    return lies_across(id) ? std::min<std::int64_t>(bytes, tile.tile.bits / 8) : bytes;
+  }
+
+  /// Where all readers move the tile to one that an mma's operand is a view of, shared memory is ordered as that is: whether along another
+  /// dimension than the tile's own registers.
+  bool lies_across(OpId id) const {
+    const std::optional<Linear> own = linear_of(type(op(id).results.front()));
+    const std::vector<OpId>& readers = places_.readers(op(id).results.front());
+    const auto first_dimension = [](const Linear& linear) {
+      for (std::size_t d = 0; d < linear.bits.size() && !linear.registers.empty(); ++d)
+        if (linear.bits[d] > 0 && ((linear.registers.front() >> linear.offset(d)) & ((1u << linear.bits[d]) - 1)) != 0) return d;
+      return linear.bits.size();
+    };
+    return own && !readers.empty() && std::ranges::all_of(readers, [&](OpId reader) {
+             if (present_name(op(reader).name) != "ttg.convert_layout") return false;
+             const Type& wanted = type(op(reader).results.front());
+             const std::optional<Linear> linear = wanted.layout.kind == TritonLayout::Kind::Linear ? linear_of(wanted) : std::nullopt;
+             return linear && first_dimension(*linear) != first_dimension(*own);
+           });
+  }
+
+  /// Latencies that Triton will give to the loads of a loop that it has not scheduled.
+  void predict() {
+    const auto site = std::ranges::find(program_.loops, plan_.loop, &LoopSite::op);
+    if (site == program_.loops.end() || program_.form == TextForm::Final || program_.form == TextForm::Scheduled) return;
+    for (const LoadLatency& load : load_latencies(program_, *site, stages_meant(program_, *site), false))
+      if (load.latency > 0) latencies_[load.op] = load.latency;
+  }
+
+  void to_be_scheduled(OpId id, LoadPlan& plan) {
+    const auto latency = latencies_.find(id);
+    if (latency == latencies_.end()) {
+      plan.why = "its loop is not pipelined";
+      return;
+    }
+    if (!becomes_copy(id, plan)) return;
+    plan.slots = latency->second + (read_by_wgmma(id) || read_by_tensor_product(id) ? 1 : 0);
+    plan.why = op(id).find("tt.latency") ? fmt::format("{} slots, as tt.latency tells Triton", plan.slots)
+                                         : fmt::format("{}, as Triton's rules give it", count_of(plan.slots, "slot"));
+    take_allocations(op(id), plan);
+  }
+
+  /// Whether what is loaded ahead becomes an asynchronous copy; sets what a slot takes, or why not.
+  bool becomes_copy(OpId id, LoadPlan& plan) {
+    const Type& tile = type(op(id).results.front());
+    if (!tile.tile.tile()) {
+      // From Triton 3.6 on a number is copied as a tile of one element, if it has 4 bytes.
+      const bool copies = tile.tile.bits >= 32 && !pads_conversions(program_);
+      if (!copies) plan.why = "a number is loaded ahead into registers";
+      plan.bytes = tile.pointer ? 8 : std::max<std::int64_t>(1, tile.tile.bits / 8);
+      return copies;
+    }
+    if (copied(id)) return true;
+    plan.why = fmt::format(
+        "loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
+        count_of(copied_at_once(id), "byte"), kNarrowestRingCopy);
+    return false;
   }
 
   LoadPlan load(OpId id) {
@@ -154,14 +222,11 @@ class LoopPlanner {
     plan.descriptor = is_descriptor_load(load.name);
     plan.bytes = tile.tile.bytes();
     plan.alignment = load_alignment(program_, places_, load);
-    const std::int64_t told = load.integer("tt.latency", 0);
-    if (!plan_.scheduled && told > 0 && copied(id)) {
-      plan.slots = told + (read_by_wgmma(id) ? 1 : 0);
-      plan.why = fmt::format("{} slots, as tt.latency tells Triton", plan.slots);
-      take_allocations(load, plan);
+    if (!plan_.scheduled) {
+      to_be_scheduled(id, plan);
       return plan;
     }
-    if (!plan_.scheduled || !stage(id)) {
+    if (!stage(id)) {
       plan.why = "its loop is not pipelined";
       return plan;
     }
@@ -187,19 +252,7 @@ class LoopPlanner {
                                     : fmt::format("not pipelined: it is read in the stage in which it is loaded ({})", plan.stage);
       return plan;
     }
-    if (!tile.tile.tile()) {
-      // A number is copied as a tile of one element, if it has 4 bytes.
-      if (tile.tile.bits < 32) {
-        plan.why = "a number of fewer than 4 bytes is loaded ahead into registers";
-        return plan;
-      }
-      plan.bytes = tile.pointer ? 8 : tile.tile.bits / 8;
-    } else if (!copied(id)) {
-      plan.why = fmt::format(
-          "loaded ahead into registers: by addresses and mask a thread knows of {} at once, and an asynchronous copy moves at least {}",
-          count_of(copied_at_once(id), "byte"), kCopyAtLeast);
-      return plan;
-    }
+    if (!becomes_copy(id, plan)) return plan;
     const bool extra = read_by_wgmma(id);
     plan.slots = distance + (extra ? 1 : 0);
     plan.why = fmt::format("{}: loaded in stage {}, {} stage {}{}", count_of(plan.slots, "slot"), plan.stage,
@@ -247,8 +300,7 @@ class LoopPlanner {
 
   /// Allocations that become the ring itself.
   void take_allocations(const Op& load, LoadPlan& plan) const {
-    const bool masked = load.name == "tt.load" && load.operands.size() >= 3 && !zero(load.operands[2]);
-    if (masked) return;
+    if (!fills_with_zeros(module_, load)) return;
     for (const OpId reader : places_.readers(load.results.front()))
       if (fills(op(reader)) && same_place(load, op(reader))) plan.replaced.push_back(reader);
   }
@@ -409,6 +461,7 @@ class LoopPlanner {
   const Places& places_;
   const mlir::Block* body_ = nullptr;
   std::optional<Neighbours> neighbours_;  ///< made where a load by pointer asks
+  std::map<OpId, std::int64_t> latencies_;
   LoopPlan plan_;
 };
 
@@ -424,6 +477,10 @@ std::vector<ValueId> plain_operands(const Op& op) {
 bool is_descriptor_load(std::string_view name) {
   return name == "tt.descriptor_load" || name == "tt.descriptor_gather" || name == "tt.experimental_descriptor_load" ||
          name == "tt.experimental_descriptor_gather";
+}
+
+bool fills_with_zeros(const mlir::Module& module, const Op& load) {
+  return load.name != "tt.load" || load.operands.size() < 3 || is_zero(module, load.operands[2]);
 }
 
 std::int64_t load_alignment(const TritonProgram& program, const Places& places, const Op& load) {

@@ -61,6 +61,10 @@ LoopPlan plan_of_loop(const TritonProgram& program, const Places& places, mlir::
 /// The allocation in shared memory that a load fills or could fill: of a descriptor, its own layout.
 std::int64_t load_alignment(const TritonProgram& program, const Places& places, const mlir::Op& load);
 
+/// Whether a load has zeros where its mask lets nothing through: an asynchronous copy writes them itself, other numbers come from
+/// registers.
+bool fills_with_zeros(const mlir::Module& module, const mlir::Op& load);
+
 /// "tt.descriptor_load" and its like.
 bool is_descriptor_load(std::string_view op_name);
 

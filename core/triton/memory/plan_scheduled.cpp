@@ -5,7 +5,7 @@
 // - A store by descriptor goes through a tile in shared memory; in a loop one tile of each shape serves all, from before the loop on.
 // - An mma of tensor memory that nobody waits for later gets a barrier for the moment.
 // - An accumulator that begins empty is allocated where it is used first.
-// - A conversion in front of a store to shared memory vanishes, and so does one of a value that comes out of a ring.
+// - A conversion in front of a store to shared memory vanishes, and so does one of a value that is read from shared memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -385,7 +385,7 @@ class ScheduledPlanner {
     for (int i = 0; i < 32; ++i) {
       const OpId made = module_.value(value).definer;
       if (!made.valid()) return false;
-      if (ahead_.contains(made.index())) return true;
+      if (ahead_.contains(made.index()) || is_descriptor_load(op(made).name)) return fills_with_zeros(module_, op(made));
       const std::string name = present_name(op(made).name);
       const bool view = name == "tt.expand_dims" || name == "tt.broadcast" || name == "ttg.convert_layout" || name == "arith.extf" ||
                         name == "arith.truncf" || name == "tt.fp_to_fp";
@@ -413,13 +413,21 @@ class ScheduledPlanner {
         buffer.why = "an operand of an mma passes through shared memory";
         // It is read again by every mma: in a loop behind, until that ends.
         plan_.add(std::move(buffer), piece_at(places_, id, to.tile.bytes(), 16, places_.life(id, each.results.front())));
-        return;
+        return doubt_in_branch(id, each);
       }
     }
     const std::size_t before = plan_.shared.size();
     rows_.scratch(plan_, id);
-    if (plan_.shared.size() > before && present_name(each.name) == "ttg.convert_layout" && moves_with_products(id, each))
+    if (plan_.shared.size() == before || present_name(each.name) != "ttg.convert_layout") return;
+    if (moves_with_products(id, each))
       plan_.doubt(fmt::format("line {}: later passes may move or drop the conversion of a tile in a loop with mmas", each.line));
+    doubt_in_branch(id, each);
+  }
+
+  void doubt_in_branch(OpId id, const Op& each) {
+    const OpId around = module_.around(id);
+    if (around.valid() && op(around).name == "scf.if" && loop_around(id).valid())
+      plan_.doubt(fmt::format("line {}: later passes move the conversion of a tile out of its branch, or into parts", each.line));
   }
 
   /// A conversion of a whole tile in a loop that multiplies: where it is in the end depends on what its neighbours become.

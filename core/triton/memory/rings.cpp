@@ -91,10 +91,8 @@ std::vector<TritonBuffer> rings_of(const TritonProgram& program, const LoopSite&
     ring.bytes = load.bytes;
     ring.slots = load.slots;
     ring.why = load.why;
-    if (program.form == TextForm::Input && load.slots == 0) {
-      ring.why = "Triton has not scheduled it yet";
-    } else if (const auto given = std::ranges::find_if(specialized, [&](const PartitionHandOff& each) { return each.op == load.op; });
-               given != specialized.end()) {
+    if (const auto given = std::ranges::find_if(specialized, [&](const PartitionHandOff& each) { return each.op == load.op; });
+        given != specialized.end()) {
       ring.slots = given->slots;
       ring.why = given->why;
     } else if (load.slots == 0) {

@@ -57,6 +57,34 @@ TEST_CASE("grouped heads, and values of another head size than keys, leave LSE t
   }
 }
 
+TEST_CASE("texts whose heads of queries share heads of keys compute what heddle eval computes", "[codegen][.slow]") {
+  const Scope whole{{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 256}, {"KV_LEN", 256}, {"LSE", 1}};
+  for (const char* name : {"attention_forward_hopper", "attention_forward_causal_blackwell"}) {
+    INFO(name);
+    CHECK(run_text(test::lowering(name, whole), 2) < 1e-4);
+    CHECK(run_text(test::lowering(name, whole), 2, {"quotient_of(g_head1, 3)", "quotient_of(g_head1, 2)"}) > 1e-3);
+  }
+  const Scope backward{{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 192}, {"KV_LEN", 128}};
+  for (const char* name : {"attention_backward_hopper", "attention_backward_blackwell"}) {
+    INFO(name);
+    CHECK(run_text(test::lowering(name, backward), 1) < 4e-3);
+  }
+}
+
+TEST_CASE("the text of attention backward with other columns of values than of keys computes what heddle eval computes",
+          "[codegen][.slow]") {
+  const std::map<std::string, std::string> options{{"head_size", "192"}, {"v_head_size", "128"}};
+  const Scope sizes{{"HEADS", 1}, {"GROUP", 2}, {"Q_LEN", 100}, {"KV_LEN", 130}};
+  CHECK(run_text(test::lowered_pattern("attention_backward_192", "attention_backward", options, sizes), 1) < 4e-3);
+}
+
+TEST_CASE("where each head of queries has a head of keys of its own, nothing says so", "[codegen]") {
+  const test::Lowering one = test::lowering("attention_forward_hopper", {{"GROUP", 1}}), usual = test::lowering("attention_forward_hopper");
+  CHECK(problem_hash(one.problem) == problem_hash(usual.problem));
+  CHECK(source_of(one) == source_of(usual));
+  CHECK_FALSE(contains(source_of(usual), "GROUP"));
+}
+
 TEST_CASE("a forward whose LSE is off is the one without it", "[codegen]") {
   const test::Lowering off = test::lowering("attention_forward_hopper", {{"LSE", 0}}), usual = test::lowering("attention_forward_hopper");
   CHECK(off.problem.params.count("LSE") == 0);

@@ -90,6 +90,51 @@ TEST_CASE("one text of attention computes what heddle eval computes at every siz
                        {{{"HEADS", 2}, {"Q_LEN", 256}, {"KV_LEN", 640}}, {{"HEADS", 1}, {"Q_LEN", 100}, {"KV_LEN", 256}}}, 2) < 4e-3);
 }
 
+TEST_CASE("one text of attention computes with the factor of its softmax that a call gives", "[codegen][.slow]") {
+  const Scope sizes{{"HEADS", 1}, {"Q_LEN", 200}, {"KV_LEN", 384}};
+  CHECK(run_with_sizes("attention_forward_causal_hopper", {sizes, sizes}, 2, {}, {{"scale", 0.3}}) < 4e-3);
+  CHECK(run_with_sizes("attention_backward_hopper",
+                       {{{"HEADS", 1}, {"Q_LEN", 64}, {"KV_LEN", 128}}, {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 128}}}, 1, {},
+                       {{"scale", 0.03}}) < 4e-3);
+  CHECK(run_with_sizes("attention_delta_varlen", {{{"SEQUENCES", 3}, {"HEADS", 1}, {"MAX_Q", 200}, {"TOTAL_Q", 350}}}, 2, {},
+                       {{"scale", 2.0}}) < 1e-5);
+}
+
+TEST_CASE("a program computes with data what heddle eval computes with another factor of the softmax", "[codegen]") {
+  test::Lowering from = test::lowering("attention_forward_causal_hopper", {{"HEADS", 1}, {"Q_LEN", 128}, {"KV_LEN", 256}});
+  auto tensors = make_tensors(from.kernel, from.problem.params, 7);
+  REQUIRE(tensors.ok());
+  TensorMap own = *tensors, other = *tensors;
+  REQUIRE(execute(from.kernel, from.problem.params, own).ok());
+  from.kernel = with_scalars(from.kernel, {{"scale", 0.3}}).value();
+  REQUIRE(execute(from.kernel, from.problem.params, other).ok());
+  const auto fault = run_with_data(from.kernel, test::program_of(from, {}, kAnySize), *tensors, {3, 1});
+  REQUIRE(fault.ok());
+  CHECK(!fault->has_value());
+  CHECK(tensors->at("O").array.data == other.at("O").array.data);
+  CHECK(own.at("O").array.data != other.at("O").array.data);
+}
+
+TEST_CASE("numbers that a caller may choose are floats of the argument, and literals where sizes are fixed", "[codegen]") {
+  test::Lowering from = test::lowering("attention_backward_hopper");
+  const Emission any = emission_of(from);
+  REQUIRE(any.launch.sizes->scalars.size() == 1);
+  CHECK(any.launch.sizes->scalars[0].name == "scale");
+  CHECK(static_cast<float>(any.launch.sizes->scalars[0].standard * 1.44269504) == 0.127517431f);
+  CHECK(any.source.find("  float f_scale;  // scale * 1.44269504\n") != std::string::npos);
+  CHECK(any.source.find("  float f_scale_;  // scale\n") != std::string::npos);
+  CHECK(any.source.find("sizes.f_scale_, ") != std::string::npos);
+  CHECK(any.source.find("0.127517") == std::string::npos);
+  const Emission fixed = emission_of(from, {});
+  from.kernel = with_scalars(from.kernel, {{"scale", 0.5}}).value();
+  CHECK(emission_of(from).source == any.source);
+  CHECK(fixed.source.find("0.127517") != std::string::npos);
+  from.kernel = test::lowering("attention_backward_hopper").kernel;
+  for (auto* list : {&from.kernel.prologue, &from.kernel.body, &from.kernel.epilogue})
+    for (TileOp& op : *list) op.attrs.erase("argument");
+  CHECK(emission_of(from, {}).source == fixed.source);
+}
+
 TEST_CASE("a text with sizes at run time is the same whatever they are now", "[codegen]") {
   struct Case {
     std::string kernel;

@@ -203,6 +203,23 @@ TEST_CASE("a package's header is C99, and its host code C++17, without a warning
   }
 }
 
+TEST_CASE("what a caller may choose beside sizes is a number of its own, and 0 stands for the kernel's", "[codegen]") {
+  const Owned backward = owned(test::lowering("attention_backward_hopper"), {.run_time_sizes = true});
+  const auto files = by_path(cuda_package(backward.subject()));
+  CHECK(files.at("attention_backward_hopper.h").find("  double scale; /* 0 stands for 0.0883883476 */\n") != std::string::npos);
+  const std::string& host = files.at("attention_backward_hopper.cu");
+  CHECK(host.find("  const double number_scale = given.scale != 0 ? given.scale : 0.0883883476;\n") != std::string::npos);
+  CHECK(host.find("\"scale is %g: 1e-09 to 1000000 is possible\", number_scale);\n") != std::string::npos);
+  CHECK(host.find("static_cast<float>(number_scale * 1.44269504)") != std::string::npos);
+  CHECK(host.find("  call.scalars[0] = sizes->scale;\n") != std::string::npos);
+  const Folder folder;
+  REQUIRE(write_package(cuda_package(backward.subject()), folder.file("backward"), false).ok());
+  CHECK(
+      runs(fmt::format("cd '{}' && \"{}\" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I'{}' -std=c++17 -DHEDDLE_HOST_ONLY -x c++ "
+                       "attention_backward_hopper.cu example.cpp",
+                       folder.file("backward"), HEDDLE_CXX, test::repository_path("tests/gpu/fake/runtime"))));
+}
+
 TEST_CASE("the program that the page on packages shows compiles", "[codegen]") {
   const Folder folder;
   std::string includes;

@@ -263,6 +263,47 @@ TEST_CASE("the Python half compiles, and says of shapes what the extension says"
   }
 }
 
+TEST_CASE("packages over sequences of any lengths make a pair, with sizes and the factor of the softmax handed on", "[codegen]") {
+  const Scratch scratch;
+  std::string folders, name;
+  for (const auto& [kernel, params] : {std::pair{"attention_forward_varlen_hopper", Scope{{"LSE", 1}}},
+                                       {"attention_backward_varlen_hopper", {}},
+                                       {"attention_delta_varlen", {}},
+                                       {"attention_round_dq", {}}}) {
+    Emitted made{test::lowering(kernel, params), {}, {}};
+    made.program = test::program_of(made.from, {}, {.run_time_sizes = true});
+    EmitResult result = emit_cuda(made.from.kernel, made.from.problem, made.from.schedule, made.program);
+    REQUIRE(result.emission.has_value());
+    made.emission = std::move(*result.emission);
+    if (name.empty())
+      CHECK(schema_of(made) ==
+            "attention_forward_varlen_hopper_lse1(Tensor cu_seqlens_q, Tensor cu_seqlens_k, Tensor Q, Tensor K, Tensor V, "
+            "int SEQUENCES, int MAX_Q, int MAX_KV, float? scale=None) -> (Tensor, Tensor)");
+    name = scratch.write(made);
+    scratch.says(fmt::format("'{}' -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I'{}' -I'{}' '{}/csrc/binding.cpp'", HEDDLE_CXX,
+                             test::repository_path("tests/gpu/fake/runtime"), test::repository_path("tests/gpu/fake/torch"), name));
+    folders += fmt::format(" '{}/src'", name);
+  }
+  const std::string said = scratch.says(
+      fmt::format("PYTHONDONTWRITEBYTECODE=1 python3 '{}'{}", test::repository_path("tests/codegen/package/torch/pairs.py"), folders));
+  const std::string queries = "[2, 1000, 128] torch.bfloat16", keys = "[2, 2000, 128] torch.bfloat16",
+                    given = "cu_seqlens_q=[8] torch.int32, cu_seqlens_k=[8] torch.int32, Q=" + queries + ", K=" + keys + ", V=" + keys;
+  INFO(said);
+  for (const std::string& line :
+       {"attention_forward_varlen_hopper_lse1(" + given + ", SEQUENCES=7, MAX_Q=300, MAX_KV=500, scale=0.25)",
+        std::string("no gradients of 1"),
+        "attention_delta_varlen(cu_seqlens_q=[8] torch.int32, O=" + queries + ", dO=" + queries + ", SEQUENCES=7, MAX_Q=300, scale=0.25)",
+        "attention_backward_varlen_hopper(" + given + ", dO=" + queries +
+            ", LSE=[14, 384] torch.float32, Delta=[14, 384] torch.float32, dQ=[2, 1000, 128] torch.float32, SEQUENCES=7, MAX_Q=300, "
+            "MAX_KV=500, scale=0.25)",
+        std::string("attention_round_dq(Sum=[2000, 128] torch.float32)"),
+        "gradients: None None " + queries + " " + keys + " " + keys + " None None None None", std::string("Delta of [14, 384] 300 None"),
+        std::string("attention_delta_varlen has Delta, which attention_forward_varlen_hopper_lse1 does not explain")}) {
+    INFO(line);
+    CHECK(has_line(said, line));
+  }
+}
+
 TEST_CASE("the page's program for PyTorch is Python, and short", "[codegen]") {
   const Scratch scratch;
   const std::string page = *read_file(test::repository_path("docs/packages.md")), fence = "```python\n";

@@ -1,11 +1,15 @@
 // Ways to hand out tiles of different lengths, and what a kernel touches of tensors that it reads by look-ups.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+
 #include "core/answers/balance.h"
 #include "core/formats/kernel_json.h"
 #include "core/formats/machine_json.h"
 #include "core/library/library.h"
+#include "core/problem/costs.h"
 #include "core/problem/resolve.h"
+#include "core/problem/single_rows.h"
 #include "core/simulate/balance_study.h"
 #include "core/simulate/kernel_bound.h"
 #include "core/simulate/touched.h"
@@ -137,4 +141,34 @@ TEST_CASE("loads at places that are looked up have a rule of their own", "[core]
   const Case rows = case_of("embedding_bag_hopper");  // eight rows a load
   CHECK(rows.problem.ops[0].rule == "gather.indexed");
   CHECK(rows.problem.ops[0].window == 30 + 24 * 8 + 80 * 2);
+}
+
+TEST_CASE("a store that ends before a row costs its look-up, and the rows of the last tile that go by themselves", "[core]") {
+  // Two sequences of 100 queries in tiles of 128, two stores of 64 rows each: the second has 36 of its rows.
+  const Kernel kernel = load_kernel("attention_forward_varlen_hopper").value();
+  Scope params{{"SEQUENCES", 2}, {"HEADS", 1}, {"MAX_Q", 128}, {"MAX_KV", 256}, {"TOTAL_Q", 200}, {"TOTAL_KV", 300}};
+  auto table = [](std::vector<std::int32_t> numbers) {
+    return IndexTable{{static_cast<std::int64_t>(numbers.size())}, std::make_shared<const std::vector<std::int32_t>>(std::move(numbers))};
+  };
+  IndexTables tables;
+  tables["cu_seqlens_q"] = table({0, 100, 200});
+  tables["cu_seqlens_k"] = table({0, 150, 300});
+  params.tables = std::make_shared<const IndexTables>(std::move(tables));
+  const auto store = [&](const std::string& name) {
+    return *std::find_if(kernel.epilogue.begin(), kernel.epilogue.end(), [&](const TileOp& op) { return op.name == name; });
+  };
+  CHECK(single_rows(kernel, store("store_o0"), params) == 0);
+  CHECK(single_rows(kernel, store("store_o1"), params) == 36'000);
+  CHECK(single_rows(kernel, store("stage0"), params) == 0);
+  const Tile tile{Space::Smem, 16, 64, 128, 64 * 128, 64 * 128 * 2, 0};
+  FaultLog faults;
+  const Machine h100 = load_machine("h100").value();
+  const auto price = [&](const TileOp& op) {
+    return cost_of({op, {&tile}, {}, {}, nullptr, single_rows(kernel, op, params)}, h100, params, faults);
+  };
+  const Op whole = price(store("store_o0")), cut = price(store("store_o1"));
+  CHECK(faults.empty());
+  CHECK(whole.rule == "tma_store.before");
+  CHECK(whole.window == 30 + 50);
+  CHECK(cut.window == 30 + 50 + 36 * 2 * 30);  // a row is two panels of 128 bytes
 }

@@ -7,6 +7,7 @@
 #include "core/formats/kernel_json.h"
 #include "core/kernel/evaluate.h"
 #include "core/library/library.h"
+#include "core/patterns/pattern.h"
 #include "tests/support/paths.h"
 
 using namespace heddle;
@@ -91,6 +92,26 @@ TEST_CASE("rows outside the tensors are read as zero and not written", "[core]")
   check_passes(shipped("attention_backward_causal_hopper"), {{"HEADS", 2}, {"Q_LEN", 77}, {"KV_LEN", 150}});
   check_passes(shipped("attention_backward_causal_blackwell"), {{"HEADS", 1}, {"GROUP", 3}, {"Q_LEN", 150}, {"KV_LEN", 150}});
   check_passes(shipped("layernorm"), {{"ROWS", 13}, {"BLOCKS", 1}});
+}
+
+TEST_CASE("attention whose heads of queries share heads of keys agrees with its formula", "[core]") {
+  for (const LibraryEntry& entry : list_library(Shelf::Kernels)) {
+    const bool forward = entry.name.starts_with("attention_forward"), backward = entry.name.starts_with("attention_backward");
+    if (!forward && !backward) continue;
+    Scope sizes{{"HEADS", 2}, {"GROUP", 3}};
+    if (entry.name.find("varlen") == std::string::npos) sizes.insert({{"Q_LEN", 130}, {"KV_LEN", 192}});
+    if (entry.name.starts_with("attention_forward_tile") || entry.name.find("parts") != std::string::npos) sizes["KV_LEN"] = 256;
+    check_passes(shipped(entry.name), sizes);
+  }
+}
+
+TEST_CASE("attention backward with other columns of values than of keys agrees with its formula", "[core]") {
+  const Scope sizes{{"HEADS", 1}, {"GROUP", 2}, {"Q_LEN", 90}, {"KV_LEN", 130}};
+  for (const auto& [keys, values] : {std::pair{"192", "128"}, {"64", "128"}, {"128", "192"}}) {
+    const auto kernel = kernel_of(*find_pattern("attention_backward"), {{"head_size", keys}, {"v_head_size", values}, {"mask", "causal"}});
+    REQUIRE(kernel.ok());
+    check_passes(*kernel, sizes);
+  }
 }
 
 TEST_CASE("keys that do not fill a whole number of tiles are masked, and without the mask reported as wrong, not hidden", "[core]") {

@@ -38,7 +38,7 @@ struct World {
     const auto formula = Formula::parse(text, kernel);
     if (!formula.ok()) return {{}, to_string(formula.error())};
     std::vector<ExpectedTensor> expected;
-    std::string why = formula->compute(tensors, {{"N", 4}}, {}, expected);
+    std::string why = formula->compute(tensors, FormulaNumbers{Scope{{"N", 4}}}, {}, expected);
     if (!why.empty()) return {{}, std::move(why)};
     REQUIRE(expected.size() == 1);
     return {expected[0].values, ""};

@@ -165,6 +165,8 @@ TEST_CASE("a kernel in a graph is a launch, and the same launch again is not", "
   CHECK(capture_driver(folder, "graph").code == 0);
   CHECK(line(folder.launch(0), "kernel") == "\"nothing\"");
   CHECK(parameters(folder.launch(0)).empty());
+  CHECK(line(folder.launch(1), "grid") == "[2, 1, 1]");  // the node's parameters changed
+  CHECK(line(folder.launch(2), "grid") == "[3, 1, 1]");  // a node of any type
   CHECK(capture_driver(folder, "twice", "--force").code == 0);
   CHECK(folder.has("1.json"));
   CHECK_FALSE(folder.has("2.json"));
@@ -189,6 +191,54 @@ TEST_CASE("what nvcc makes of a program is captured by the runtime's stand-in", 
   const Said old = capture(folder, kPrograms + "/runtime_program", "--force --target sm_86");
   CHECK(holds(old.text, "NVIDIA A40, 8.6, 101376 bytes"));
   CHECK(holds(folder.text("0.ptx"), "// old"));
+}
+
+TEST_CASE("streams, graphs and launches with attributes are written through the runtime, too", "[capture]") {
+  const Folder folder;
+  const Said said = capture(folder, kPrograms + "/runtime_program streams");
+  INFO(said.text);
+  CHECK(said.code == 0);
+  CHECK_FALSE(holds(said.text, "not answered"));
+  CHECK_FALSE(holds(said.text, "ended with code"));
+  for (int number = 0; number < 5; ++number)
+    CHECK(line(folder.launch(number), "grid") == "[" + std::to_string(10 + 2 * number) + ", 1, 1]");
+  CHECK(line(folder.launch(1), "cluster") == "[2, 1, 1]");
+  const Said devices = capture(folder, kPrograms + "/runtime_program devices", "--force");
+  CHECK(holds(devices.text, "invalid device ordinal, CUDA_ERROR_INVALID_DEVICE"));
+  CHECK(holds(devices.text, "there is one device here; the program asks for device 1"));
+}
+
+TEST_CASE("a program of CUDA 12 finds the functions of its runtime as they were", "[capture]") {
+  const Folder folder;
+  const Said said = capture(folder, kPrograms + "/runtime_12_program");
+  INFO(said.text);
+  CHECK(said.code == 0);
+  CHECK(holds(said.text, "12090, NVIDIA H100 80GB HBM3"));
+  CHECK(holds(said.text, "status 1, 1"));
+  CHECK(line(folder.launch(0), "grid") == "[5, 1, 1]");
+  CHECK(parameters(folder.launch(0)) == "0c000000");
+  CHECK(capture_driver(folder, "old", "--force").code == 0);  // and one of CUDA 11
+  CHECK(parameters(folder.launch(0)).substr(16, 8) == "0b000000");
+}
+
+TEST_CASE("programs that fork, say much or launch very often are captured, and a full disk is said", "[capture]") {
+  const Folder folder;
+  const Said forks = capture_driver(folder, "fork");
+  CHECK(holds(forks.text, "the child ended with 0"));
+  CHECK(holds(forks.text, "10 launches"));
+  CHECK(capture_driver(folder, "lines", "--force").code == 0);
+  CHECK(folder.has("0.json"));
+  const Said often = capture_driver(folder, "thousands", "--force --most 100");
+  CHECK(holds(often.text, "only the first 100 launches are written"));
+  CHECK(holds(often.text, "100 launches in"));
+  const Said full = capture_driver(folder, "full", "--force");
+  INFO(full.text);
+  CHECK(holds(full.text, "nothing can be written to " + folder.path()));
+  CHECK(folder.has("0.json"));
+  CHECK_FALSE(folder.has("1.json"));
+  const Said device = capture_driver(folder, "device", "--force");
+  CHECK(holds(device.text, "101"));
+  CHECK(holds(device.text, "the program asks for device 1"));
 }
 
 TEST_CASE("with a driver calls pass through after they were written", "[capture]") {

@@ -111,6 +111,12 @@ TEST_CASE("a tensor map that a program packed itself is read", "[capture]") {
   CHECK(read_hardware_map(reinterpret_cast<const std::uint8_t*>(narrow))->element == ptx::MapElement::U8);
   const std::uint64_t less[16] = {0x500190fd0000, 0x4000244322, 0x4000, 0, 0xff000001ff, 0, 0x1f00000000000000, 0x3f};
   CHECK(read_hardware_map(reinterpret_cast<const std::uint8_t*>(less))->swizzle == 64);
+  // Types by their numbers: bf16, f64, and tf32, which has that of f32 and a bit of its own.
+  for (const auto& [form, element] : {std::pair(0x240512, ptx::MapElement::Bf16), std::pair(0x240492, ptx::MapElement::F64),
+                                      std::pair(0x240392, ptx::MapElement::F32), std::pair(0x250392, ptx::MapElement::Tf32)}) {
+    const std::uint64_t typed[16] = {0x500190fd0000, 0x4000000000 | std::uint64_t(form), 0, 0, 0xff000001ff, 0, 0x1f00000000000000, 0x3f};
+    CHECK(read_hardware_map(reinterpret_cast<const std::uint8_t*>(typed))->element == element);
+  }
   const std::uint64_t none[16] = {};
   CHECK_FALSE(read_hardware_map(reinterpret_cast<const std::uint8_t*>(none)).has_value());
 }

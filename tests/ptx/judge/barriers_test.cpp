@@ -9,6 +9,7 @@ using namespace heddle::ptx;
 namespace {
 
 constexpr std::uint64_t kAddress = 1024;
+constexpr std::uint32_t kAll = 0xFFFFFFFFu;  ///< lanes
 
 struct BarrierScene {
   Components components;
@@ -178,9 +179,9 @@ TEST_CASE("an mbarrier is used where one was made, by who knows of it") {
     CHECK(scene.rules() == kNone);
   }
   SECTION("it was invalidated") {
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.barriers.use(kAddress, scene.by(0, 5), scene.step(0, 1));
-    scene.barriers.inval(kAddress, scene.by(0, 6));
+    scene.barriers.inval(kAddress, scene.by(0, 6), {});
     CHECK(scene.rules() == std::vector{CheckRule::BarrierNotMade, CheckRule::BarrierNotMade});
   }
 }
@@ -190,10 +191,20 @@ TEST_CASE("the place of an mbarrier is its own until it is invalidated") {
   Mbarrier& barrier = scene.make(1);
   SECTION("made anew behind inval: parity begins again") {
     scene.barriers.arrive(barrier, 1, 0, scene.step(0, 2), scene.by(0, 3));
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.make(1);
     CHECK(Barriers::over(barrier, true));
     CHECK_FALSE(Barriers::over(barrier, false));
+    CHECK(scene.rules() == kNone);
+  }
+  SECTION("invalidated where another warp may still wait") {
+    scene.barriers.waits(barrier, scene.by(1, 3), scene.step(1, 5));
+    scene.barriers.inval(kAddress, scene.by(0, 4), scene.step(1, 4));
+    CHECK(scene.rules() == std::vector{CheckRule::BarrierPlace});
+  }
+  SECTION("invalidated behind all waits") {
+    scene.barriers.waits(barrier, scene.by(1, 3), scene.step(1, 5));
+    scene.barriers.inval(kAddress, scene.by(0, 4), scene.step(1, 5));
     CHECK(scene.rules() == kNone);
   }
   SECTION("made anew as it is") {
@@ -207,7 +218,7 @@ TEST_CASE("the place of an mbarrier is its own until it is invalidated") {
   }
   SECTION("invalidated while somebody waits") {
     barrier.waiting.push_back(3);
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     CHECK(scene.rules() == std::vector{CheckRule::BarrierPlace});
   }
   SECTION("a copy over it") {
@@ -244,7 +255,7 @@ TEST_CASE("what is left of an mbarrier's last phase") {
   }
   SECTION("half of its arrivals when it is invalidated") {
     scene.barriers.arrive(barrier, 1, 0, scene.step(0, 3), scene.by(0, 3));
-    scene.barriers.inval(kAddress, scene.by(0, 4));
+    scene.barriers.inval(kAddress, scene.by(0, 4), {});
     scene.barriers.check_end();
     CHECK(scene.rules() == std::vector{CheckRule::PartialPhase});
   }
@@ -257,19 +268,19 @@ TEST_CASE("a fence makes a warp's barriers known to the async proxy") {
   CHECK_FALSE(barrier.fenced);
   scene.barriers.fence_made(0);
   CHECK(barrier.fenced);
-  scene.barriers.inval(kAddress, scene.by(0, 4));
+  scene.barriers.inval(kAddress, scene.by(0, 4), {});
   scene.make(1);
   CHECK_FALSE(barrier.fenced);
 }
 
 TEST_CASE("a named barrier is complete when its threads are there") {
   BarrierScene scene;
-  CHECK_FALSE(scene.barriers.join_named({0, 3}, 64, 32, scene.step(0, 4), scene.by(0, 1)).complete);
+  CHECK_FALSE(scene.barriers.join_named({0, 3}, 64, kAll, scene.step(0, 4), scene.by(0, 1)).complete);
   scene.barriers.wait_named(0, 3, 5);
-  CHECK_FALSE(scene.barriers.join_named({1, 3}, 64, 32, scene.step(2, 4), scene.by(2, 1)).complete);  // another CTA's
+  CHECK_FALSE(scene.barriers.join_named({1, 3}, 64, kAll, scene.step(2, 4), scene.by(2, 1)).complete);  // another CTA's
   REQUIRE(scene.barriers.named_round(0, 3) != nullptr);
   CHECK(scene.barriers.named_round(0, 3)->here == 32);
-  const Barriers::Joined joined = scene.barriers.join_named({0, 3}, 64, 32, scene.step(1, 6), scene.by(1, 1));
+  const Barriers::Joined joined = scene.barriers.join_named({0, 3}, 64, kAll, scene.step(1, 6), scene.by(1, 1));
   CHECK(joined.complete);
   CHECK(joined.woken == std::vector<FragmentId>{5});
   CHECK(joined.known.seen.at(scene.warps[0]) == 4);
@@ -281,40 +292,63 @@ TEST_CASE("a named barrier is complete when its threads are there") {
 
 TEST_CASE("numbers and counts of named barriers") {
   BarrierScene scene;
-  SECTION("no such barrier") { scene.barriers.join_named({0, 16}, 64, 32, {}, scene.by(0, 1)); }
-  SECTION("no whole warps") { scene.barriers.join_named({0, 1}, 48, 32, {}, scene.by(0, 1)); }
+  SECTION("no such barrier") { scene.barriers.join_named({0, 16}, 64, kAll, {}, scene.by(0, 1)); }
+  SECTION("no whole warps") { scene.barriers.join_named({0, 1}, 48, kAll, {}, scene.by(0, 1)); }
   SECTION("two counts at once") {
-    scene.barriers.join_named({0, 1}, 96, 32, {}, scene.by(0, 1));
-    scene.barriers.join_named({0, 1}, 128, 32, {}, scene.by(1, 2));
+    scene.barriers.join_named({0, 1}, 96, kAll, {}, scene.by(0, 1));
+    scene.barriers.join_named({0, 1}, 128, kAll, {}, scene.by(1, 2));
   }
   SECTION("more than its count") {
-    scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 1));
-    scene.barriers.join_named({0, 1}, 64, 64, {}, scene.by(1, 2));
+    scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(0, 1));
+    scene.barriers.join_named({0, 1}, 64, 0xFFFF, {}, scene.by(1, 2));
+    scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(2, 2));
   }
   SECTION("a warp twice") {
-    scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 1));
-    CHECK(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 2)).complete);
+    scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(0, 1));
+    CHECK(scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(0, 2)).complete);
   }
   REQUIRE_FALSE(scene.findings.all().empty());
   CHECK(scene.rules().front() == CheckRule::NamedBarrierCount);
 }
 
+TEST_CASE("a warp that has arrived at a named barrier may wait there in the same round") {
+  BarrierScene scene;
+  scene.barriers.join_named({0, 1}, 96, kAll, {}, scene.by(0, 1));
+  scene.barriers.join_named({0, 1}, 96, kAll, {}, scene.by(1, 1));
+  CHECK(scene.barriers.join_named({0, 1, false, true}, 96, kAll, {}, scene.by(0, 2)).complete);
+  CHECK(scene.rules() == kNone);
+}
+
 TEST_CASE("halves of a warp come to a named barrier one after the other") {
   BarrierScene scene;
-  scene.barriers.join_named({0, 1}, 64, 16, {}, scene.by(0, 1));
-  scene.barriers.join_named({0, 1}, 64, 16, {}, scene.by(0, 2));
-  CHECK(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(1, 2)).complete);
+  scene.barriers.join_named({0, 1}, 64, 0xFFFF, {}, scene.by(0, 1));
+  scene.barriers.join_named({0, 1}, 64, 0xFFFF0000, {}, scene.by(0, 2));
+  CHECK(scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(1, 2)).complete);
+  CHECK(scene.rules() == kNone);
+}
+
+TEST_CASE("lanes that exit count with those of their warp that have come") {
+  BarrierScene scene;
+  scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(1, 1));
+  SECTION("they exit while the others wait") {
+    CHECK_FALSE(scene.barriers.join_named({0, 1}, 64, 0xFFFF, {}, scene.by(0, 1)).complete);
+    CHECK(scene.barriers.exit_lanes(0, 0, 0xFFFF0000).size() == 1);
+  }
+  SECTION("they have exited before") {
+    CHECK(scene.barriers.exit_lanes(0, 0, 0xFFFF0000).empty());
+    CHECK(scene.barriers.join_named({0, 1}, 64, 0xFFFF, {}, scene.by(0, 1)).complete);
+  }
   CHECK(scene.rules() == kNone);
 }
 
 TEST_CASE("the cluster's barrier: phases, and threads that exit") {
   BarrierScene scene;
-  scene.barriers.arrive_cluster(96, 32, scene.step(0, 2), scene.by(0, 1));
+  scene.barriers.arrive_cluster(96, kAll, scene.step(0, 2), scene.by(0, 1));
   scene.barriers.wait_cluster(9);
-  scene.barriers.arrive_cluster(96, 32, scene.step(1, 3), scene.by(1, 1));
+  scene.barriers.arrive_cluster(96, kAll, scene.step(1, 3), scene.by(1, 1));
   CHECK(scene.barriers.cluster_phase() == 0);
   SECTION("the last one arrives") {
-    const Barriers::Joined joined = scene.barriers.arrive_cluster(96, 32, scene.step(2, 4), scene.by(2, 1));
+    const Barriers::Joined joined = scene.barriers.arrive_cluster(96, kAll, scene.step(2, 4), scene.by(2, 1));
     CHECK(joined.complete);
     CHECK(joined.woken == std::vector<FragmentId>{9});
     CHECK(scene.barriers.cluster_phase() == 1);
@@ -322,12 +356,20 @@ TEST_CASE("the cluster's barrier: phases, and threads that exit") {
     CHECK(scene.rules() == kNone);
   }
   SECTION("the last one exits") {
-    CHECK(scene.barriers.leave_cluster(64).woken == std::vector<FragmentId>{9});
+    const auto ended = scene.barriers.exit_lanes(0, 2, kAll);
+    REQUIRE(ended.size() == 1);
+    CHECK(ended[0].first == Barriers::kClusterBarrier);
+    CHECK(ended[0].second.woken == std::vector<FragmentId>{9});
     CHECK(scene.barriers.cluster_phase() == 1);
-    CHECK_FALSE(scene.barriers.leave_cluster(0).complete);
+    CHECK(scene.barriers.exit_lanes(0, 1, kAll).empty());
+  }
+  SECTION("who exits behind its arrival is not counted again") {
+    CHECK(scene.barriers.exit_lanes(0, 1, kAll).empty());
+    CHECK(scene.barriers.cluster_phase() == 0);
+    CHECK(scene.barriers.arrive_cluster(96, kAll, {}, scene.by(2, 2)).complete);
   }
   SECTION("a warp arrives twice") {
-    scene.barriers.arrive_cluster(96, 32, {}, scene.by(0, 2));
+    scene.barriers.arrive_cluster(96, kAll, {}, scene.by(0, 2));
     CHECK(scene.rules() == std::vector{CheckRule::NamedBarrierCount});
   }
 }
@@ -346,13 +388,13 @@ TEST_CASE("the pool of registers gives what is there") {
 
 TEST_CASE("a barrier of the whole CTA does not wait for warps that have exited", "[ptx]") {
   BarrierScene scene;
-  CHECK_FALSE(scene.barriers.join_named({0, 0, true}, 64, 32, {}, scene.by(0, 1)).complete);
-  const auto ended = scene.barriers.exit_named(0, 1);
+  CHECK_FALSE(scene.barriers.join_named({0, 0, true}, 64, kAll, {}, scene.by(0, 1)).complete);
+  const auto ended = scene.barriers.exit_lanes(0, 1, kAll);
   REQUIRE(ended.size() == 1);
   CHECK(ended[0].second.complete);
   // From then on the other one is all that there is.
-  CHECK(scene.barriers.join_named({0, 0, true}, 64, 32, {}, scene.by(0, 2)).complete);
+  CHECK(scene.barriers.join_named({0, 0, true}, 64, kAll, {}, scene.by(0, 2)).complete);
   CHECK(scene.findings.all().empty());
   // A count that the text says is a count.
-  CHECK_FALSE(scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 3)).complete);
+  CHECK_FALSE(scene.barriers.join_named({0, 1}, 64, kAll, {}, scene.by(0, 3)).complete);
 }

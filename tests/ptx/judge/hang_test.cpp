@@ -103,7 +103,7 @@ TEST_CASE("warps in a row are told by the first and the last") {
 
 TEST_CASE("who is missing at a named barrier") {
   RingScene scene;
-  scene.barriers.join_named({0, 1}, 64, 32, {}, scene.by(0, 30));
+  scene.barriers.join_named({0, 1}, 64, 0xFFFFFFFFu, {}, scene.by(0, 30));
   scene.waits = {{HangWait::For::Named, 0, 30, 0, 1, false, 0, 5}, RingScene::mbarrier(1, 21, kFull, 90)};
   SECTION("waits for who waits there") {
     scene.barriers.arrive(scene.at(kFull), 1, 0, {}, scene.by(0, 10));

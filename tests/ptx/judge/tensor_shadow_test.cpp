@@ -18,11 +18,11 @@ struct TensorScene {
   static ShadowAccess access(Component by, Epoch epoch, int pc) {
     return {.by = by, .epoch = epoch, .pc = pc, .warp = by, .what = "access"};
   }
-  /// Both clocks.
+  /// It was waited for and fenced.
   static KnownClocks knows(std::initializer_list<std::pair<Component, Epoch>> seen) {
     KnownClocks known;
     for (const auto& [component, epoch] : seen) known.seen.raise(component, epoch);
-    known.async = known.seen;
+    known.tensor = known.seen;
     return known;
   }
   void read(const TensorCells& where, const ShadowAccess& access, const KnownClocks& known) {
@@ -133,7 +133,7 @@ TEST_CASE("cells of tensor memory are waited for") {
   }
   SECTION("a load that waited, without the fences") {
     KnownClocks known = TensorScene::knows({{scene.products, 1}});
-    known.async = {};
+    known.tensor = {};
     scene.read({0x03, 0, 32}, TensorScene::access(scene.w0, 1, 4), known);
     CHECK(scene.rules() == std::vector{CheckRule::MissingTensorFence});
   }

@@ -141,7 +141,7 @@ void check_damaged(int rounds, std::uint64_t seed) {
   CheckOptions options;
   options.limit = 30'000;
   options.most_runs = 2;
-  options.picture = true;
+  options.picture = RunPicture::Lanes;
   const std::vector<Case> kernels{ring_case(), columns_case()};
   const std::vector<std::string> texts{kernels[0].text, kernels[1].text};
   for (int round = 0; round < rounds; ++round) {

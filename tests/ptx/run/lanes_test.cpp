@@ -170,7 +170,7 @@ TEST_CASE("Atomics on a counter give each lane its own number", "[ptx]") {
 TEST_CASE("An access beyond shared memory, beyond a buffer, and at a crooked address is a finding", "[ptx]") {
   CHECK(SmallRun("ld.shared.u32 r1, [m+4096];").found(CheckRule::OutOfShared));
   CHECK(SmallRun("st.shared.v2.u32 [m+4092], {r1, r1};").found(CheckRule::OutOfShared));
-  CHECK(SmallRun("ld.shared.u32 r1, [m+4092];").clean());
+  CHECK(SmallRun("st.shared.u32 [m+4092], 7; ld.shared.u32 r1, [m+4092];").clean());
   CHECK(SmallRun("ld.global.u32 r1, [d0+1024];").found(CheckRule::OutOfGlobal));
   CHECK(SmallRun("ld.global.u32 r1, [d0+1020];").clean());
   CHECK(SmallRun("ld.shared.u32 r1, [m+6];").found(CheckRule::Misaligned));
@@ -179,7 +179,7 @@ TEST_CASE("An access beyond shared memory, beyond a buffer, and at a crooked add
 TEST_CASE("A store that another warp reads without a barrier between is a race", "[ptx]") {
   SmallRunOptions options;
   options.threads = 64;
-  const std::string write = "setp.lt.u32 p0, t, 32; @!p0 bra READ; st.shared.u32 [m], t; READ:";
+  const std::string write = "setp.lt.u32 p0, t, 32; @!p0 bra READ; st.shared.u32 [m], 7; READ:";
   CHECK(SmallRun(write + "bar.sync 0; setp.ge.u32 p1, t, 32; @p1 ld.shared.u32 r1, [m];", options).clean());
   CHECK(SmallRun(write + "setp.ge.u32 p1, t, 32; @p1 ld.shared.u32 r1, [m];", options).found(CheckRule::ReadBeforeReady));
 }
@@ -188,7 +188,7 @@ TEST_CASE("A flag in memory orders what is before its release and after its acqu
   SmallRunOptions options;
   options.threads = 64;
   const auto text = [](const std::string& store, const std::string& load) {
-    return "mov.u32 r5, 0; setp.lt.u32 p0, t, 32; @!p0 bra WAIT; st.shared.u32 [m+64], t; " + store +
+    return "mov.u32 r5, 0; setp.lt.u32 p0, t, 32; @!p0 bra WAIT; st.shared.u32 [m+64], 7; " + store +
            " [d1+4096], 1; bra END; WAIT: " + load + " r1, [d1+4096]; setp.eq.s32 p1, r1, 0; @p1 bra WAIT; ld.shared.u32 r2, [m+64]; END:";
   };
   CHECK(SmallRun(text("st.release.gpu.global.u32", "ld.acquire.gpu.global.u32"), options).clean());
@@ -199,7 +199,7 @@ TEST_CASE("What hangs on data: known where all its values agree, else the run st
   const std::string load = "ld.global.f32 f0, [d0]; ex2.approx.ftz.f32 f1, f0; mov.b32 r0, f1;";
   // An exponential has no sign, whatever the number.
   CHECK(SmallRun(load + "shr.u32 r1, r0, 31; add.s32 r2, m, r1; st.shared.u8 [r2], r1; ld.shared.u8 r3, [m];").clean());
-  CHECK(SmallRun(load + "and.b32 r1, r0, 0x80000000; add.s32 r2, m, r1; ld.shared.u8 r3, [r2];").clean());
+  CHECK(SmallRun(load + "and.b32 r1, r0, 0x80000000; add.s32 r2, m, r1; st.shared.u8 [m], 7; ld.shared.u8 r3, [r2];").clean());
   SmallRun address(load + "and.b32 r1, r0, 4; add.s32 r2, m, r1;\nld.shared.u8 r3, [r2];");
   CHECK(holds(address.said(), "is not known: it hangs on"));
   SmallRun count("ld.global.u32 r0, [d0];\nbar.sync 0, r0;");
@@ -213,6 +213,14 @@ TEST_CASE("A branch on data is written down, and goes as it is told", "[ptx]") {
   CHECK(run.run().data_branches[0].times == 1);
   CHECK(run.run().data_branches[0].taken == 0);
   CHECK(run.out(0) == 2);
+}
+
+TEST_CASE("A branch on data does not go into a trap right behind it", "[ptx]") {
+  SmallRun run("ld.global.u32 r0, [d0]; setp.ne.s32 p0, r0, 0; mov.u32 r9, 1; @p0 bra FINE; trap; FINE:" + kStore);
+  REQUIRE(run.said() == "");
+  CHECK(run.clean());
+  CHECK(run.run().data_branches[0].taken == 1);
+  CHECK(run.out(0) == 1);
 }
 
 TEST_CASE("A loop whose way out hangs on data comes to an end", "[ptx]") {

@@ -32,13 +32,13 @@ std::string wait(const std::string& label, const std::string& parity) {
 
 TEST_CASE("A wait at an mbarrier ends when all have arrived, and orders what they wrote", "[ptx]") {
   const std::string text = made(32) +
-                           "setp.lt.u32 p0, t, 32; @!p0 bra WAITS; st.shared.u32 [m+64], t; mbarrier.arrive.shared::cta.b64 d9, [m];"
+                           "setp.lt.u32 p0, t, 32; @!p0 bra WAITS; st.shared.u32 [m+64], 7; mbarrier.arrive.shared::cta.b64 d9, [m];"
                            "bra END; WAITS: " +
                            wait("TRY", "0") + "ld.shared.u32 r1, [m+64]; END:";
   SmallRun run(text, threads(64));
   CHECK(run.said() == "");
   SmallRun relaxed(made(32) +
-                       "setp.lt.u32 p0, t, 32; @!p0 bra WAITS; st.shared.u32 [m+64], t;"
+                       "setp.lt.u32 p0, t, 32; @!p0 bra WAITS; st.shared.u32 [m+64], 7;"
                        "mbarrier.arrive.relaxed.cta.shared::cta.b64 d9, [m]; bra END; WAITS: " +
                        wait("TRY", "0") + "ld.shared.u32 r1, [m+64]; END:",
                    threads(64));
@@ -56,7 +56,7 @@ TEST_CASE("A wait for a phase that nobody completes hangs, and says what lacks",
 TEST_CASE("A parity that is the wrong way round hangs or runs through", "[ptx]") {
   const auto text = [](const std::string& before) {
     return made(32) + "setp.lt.u32 p0, t, 32; @!p0 bra WAITS; " + before +
-           "st.shared.u32 [m+64], t; mbarrier.arrive.shared::cta.b64 _, [m]; bra END; WAITS: " + wait("TRY", "1") +
+           "st.shared.u32 [m+64], 7; mbarrier.arrive.shared::cta.b64 _, [m]; bra END; WAITS: " + wait("TRY", "1") +
            "ld.shared.u32 r1, [m+64]; END:";
   };
   CHECK(SmallRun(text(""), threads(64)).found(CheckRule::Hang));
@@ -118,7 +118,7 @@ TEST_CASE("An arrival that drops out counts for one phase less", "[ptx]") {
 TEST_CASE("Named barriers: ids in registers, arrive and sync, counts", "[ptx]") {
   SmallRun run(
       "shr.u32 r1, t, 6; add.s32 r2, r1, 1; bar.sync r2, 64; setp.lt.u32 p0, t, 32; @p0 bra FIRST; setp.lt.u32 p1, t, 64;"
-      "@!p1 bra END; bar.sync 5, 64; ld.shared.u32 r3, [m]; bra END; FIRST: st.shared.u32 [m], t; bar.arrive 5, 64; END:",
+      "@!p1 bra END; bar.sync 5, 64; ld.shared.u32 r3, [m]; bra END; FIRST: st.shared.u32 [m], 7; bar.arrive 5, 64; END:",
       threads(128));
   CHECK(run.said() == "");
   SmallRun few("setp.lt.u32 p0, t, 32; @p0 bra END; bar.sync 1, 128; END:", threads(96));

@@ -330,3 +330,17 @@ TEST_CASE("a text without structure is refused with its line", "[ptx]") {
   CHECK(fault_of(std::string("\0\0", 2)) == "line 1: expected a directive at '?'");
   CHECK(fault_of(".entry k() " + std::string(300, '{')) == "line 1: more than 200 braces inside each other");
 }
+
+TEST_CASE("an alignment that is none is refused with its line, wherever the variable stands", "[ptx]") {
+  for (const std::string declaration : {".shared .align 3 .b8 crooked[16];", ".local .align 0 .b8 crooked[16];"}) {
+    const auto inside = parse(kernel(declaration), "test.ptx");
+    REQUIRE_FALSE(inside.ok());
+    CHECK_THAT(to_string(inside.error()), Catch::Contains("line 10") && Catch::Contains("an alignment"));
+    CHECK_FALSE(parse(declaration + kernel(""), "test.ptx").ok());
+  }
+  CHECK(parse(kernel(".shared .align 4 .b8 straight[16];"), "test.ptx").ok());
+}
+
+TEST_CASE("the mark that some editors put before a text is left out", "[ptx]") {
+  CHECK(read("\xEF\xBB\xBF" + kernel("")).functions.size() == 1);
+}

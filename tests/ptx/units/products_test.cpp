@@ -126,3 +126,42 @@ TEST_CASE("ldmatrix reads 16 bytes a row, mma.sync registers only") {
   small.body = write + "  add.s32 %r10, %r10, 8;\n" + read;
   CHECK(run_unit_case(small).has(CheckRule::Misaligned));
 }
+
+// As ptxas of CUDA 13.0 takes and refuses them.
+TEST_CASE("shapes and types that wgmma does not have are found by line", "[ptx]") {
+  const auto product = [](const std::string& form, int count, int immediates) {
+    std::string tail;
+    for (int i = 0; i < immediates; ++i) tail += i < 2 ? ", 1" : ", 0";
+    return kTileThere + kFence + "  wgmma.mma_async.sync.aligned." + form + " " + registers(0, count) + ", %rd0, %rd1, %p1" + tail + ";\n" +
+           kCommit + kWait;
+  };
+  struct Form {
+    const char* words;
+    int registers, immediates;
+  };
+  for (const Form& right : {Form{"m64n24k16.f32.bf16.bf16", 12, 4},
+                            {"m64n16k16.f16.f16.f16", 4, 4},
+                            {"m64n40k8.f32.tf32.tf32", 20, 2},
+                            {"m64n40k32.f16.e4m3.e5m2", 10, 2},
+                            {"m64n24k32.s32.u8.s8", 12, 0},
+                            {"m64n8k256.s32.b1.b1.and.popc", 4, 0}}) {
+    INFO(right.words);
+    CHECK_FALSE(run(product(right.words, right.registers, right.immediates)).has(CheckRule::ProductShape));
+  }
+  for (const Form& wrong : {Form{"m64n12k16.f32.bf16.bf16", 6, 4},
+                            {"m64n0k16.f32.bf16.bf16", 1, 4},
+                            {"m64n264k16.f32.bf16.bf16", 32, 4},
+                            {"m64n16k8.f32.f16.f16", 8, 4},
+                            {"m64n16k2147483647.f32.f16.f16", 8, 4},
+                            {"m64n16k16.f16.bf16.bf16", 4, 4},
+                            {"m64n16k16.f32.f16.bf16", 8, 4},
+                            {"m64n16k16.s32.f16.f16", 8, 4},
+                            {"m64n16k16.f32.f16.f16", 4, 4},
+                            {"m64n40k32.s32.s8.s8", 20, 0},
+                            {"m64n16k16.f32.f32.f32", 8, 4},
+                            {"m32n16k16.f32.f16.f16", 8, 4}}) {
+    const UnitResult found = run(product(wrong.words, wrong.registers, wrong.immediates));
+    INFO(wrong.words << ": " << found.said());
+    CHECK(found.has(CheckRule::ProductShape));
+  }
+}

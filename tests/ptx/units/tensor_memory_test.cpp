@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "ptx/units/tensor_form.h"
 #include "tests/ptx/units/unit_case.h"
 
 using namespace heddle;
@@ -76,6 +77,20 @@ TEST_CASE("a product in tensor memory is read behind its commit's barrier and a 
   CHECK(run(allocate(64) + product("") + done + kLoad + kWaitLoad + free_all(64)).has(CheckRule::Hang));
 }
 
+TEST_CASE("products of one accumulator and shape are in order, others wait for a commit where they meet") {
+  const auto again = [](int columns) {
+    return fmt::format("  add.s32 %r24, %r20, {};\n  tcgen05.mma.cta_group::1.kind::f16 [%r24], %rd0, %rd0, %r21, %p1;\n", columns);
+  };
+  const auto second = [&](int columns) { return run(allocate(64) + product(again(columns) + kCommit) + wait(1, 0, "D") + free_all(64)); };
+  CHECK(second(0).clean());
+  CHECK(second(32).clean());
+  CHECK(second(8).has(CheckRule::ProductOrder));
+  const std::string waited = kCommit + wait(1, 0, "FIRST") + kAfter;
+  const UnitResult right = run(allocate(64) + product(waited + again(8) + kCommit) + wait(1, 1, "D") + free_all(64));
+  INFO(right.said());
+  CHECK(right.clean());
+}
+
 TEST_CASE("a product reads its operands behind their barrier, and they are overwritten behind its commit") {
   const std::string early =
       by_one(load_tile(kTiles, 0), "COPIED") + by_one(kMultiply + kCommit, "MULTIPLIED") + wait(0, 0, "W") + wait(1, 0, "D");
@@ -95,6 +110,10 @@ TEST_CASE("tcgen05.ld is waited for before its registers are used, tcgen05.st be
   // Once for a load, however many of its registers are used.
   const UnitResult early = run(allocate(32) + stored + kLoad + kUse + "  add.s32 %r41, %r32, %r33;\n" + kWaitLoad + free_all(32));
   CHECK(std::ranges::count(early.findings, CheckRule::LoadNotWaited, &CheckFinding::rule) == 1);
+  // What has been used was read: storing there again is no mistake of its own.
+  const UnitResult over = run(allocate(32) + stored + kLoad + kUse + kStore + kWaitStore + free_all(32));
+  CHECK(over.has(CheckRule::LoadNotWaited));
+  CHECK_FALSE(over.has(CheckRule::TensorMemoryRace));
   CHECK(run(allocate(32) + kStore + kSync + kLoad + kWaitLoad + kWaitStore + free_all(32)).has(CheckRule::TensorMemoryRace));
   CHECK(run(allocate(32) + stored + kLoad + kSync + kStore + kWaitLoad + kWaitStore + free_all(32)).has(CheckRule::TensorMemoryRace));
 }
@@ -148,6 +167,32 @@ TEST_CASE("operand A in tensor memory is stored, waited for and fenced first") {
   CHECK(run(begin + eight + kBefore + kSync + kAfter + end).has(CheckRule::TensorMemoryRace));
   CHECK(run(begin + eight + kWaitStore + kSync + kAfter + end).has(CheckRule::MissingTensorFence));
   CHECK(run(begin + eight + kWaitStore + kBefore + kSync + end).has(CheckRule::MissingTensorFence));
+  const std::string proxy_fence = "  fence.proxy.async.shared::cta;\n";  // it orders shared memory
+  CHECK(run(begin + eight + kWaitStore + proxy_fence + kSync + kAfter + end).has(CheckRule::MissingTensorFence));
+  CHECK(run(begin + eight + kWaitStore + kBefore + kSync + proxy_fence + end).has(CheckRule::MissingTensorFence));
+}
+
+TEST_CASE("tcgen05.fence orders tensor memory across an arrival and a wait that are relaxed") {
+  const auto hand_on = [](const std::string& before, const std::string& after) {
+    UnitCase small;
+    small.target = "sm_100a";
+    small.threads = 256;
+    small.body = allocate(32) + by_one("  mbarrier.init.shared::cta.b64 [%r2+16], 128;\n", "OWN") + kSync +
+                 "  and.b32 %r22, %r1, 3;\n  shl.b32 %r22, %r22, 21;\n  add.s32 %r22, %r22, %r20;\n"
+                 "  setp.gt.s32 %p2, %r1, 3;\n  @%p2 bra READ;\n"
+                 "  tcgen05.st.sync.aligned.32x32b.x4.b32 [%r22], {%r30, %r31, %r32, %r33};\n" +
+                 kWaitStore + before +
+                 "  mbarrier.arrive.relaxed.cta.shared::cta.b64 _, [%r2+16];\n  bra.uni DONE;\n"
+                 "READ:\n  mbarrier.try_wait.parity.relaxed.cta.shared::cta.b64 %p14, [%r2+16], 0;\n  @!%p14 bra READ;\n" +
+                 after + "  tcgen05.ld.sync.aligned.32x32b.x4.b32 {%r30, %r31, %r32, %r33}, [%r22];\n" + kWaitLoad + kUse + "DONE:\n" +
+                 free_all(32);
+    return run_unit_case(small);
+  };
+  const UnitResult right = hand_on(kBefore, kAfter);
+  INFO(right.said());
+  CHECK(right.clean());
+  CHECK_FALSE(hand_on("", kAfter).clean());
+  CHECK_FALSE(hand_on(kBefore, "").clean());
 }
 
 TEST_CASE("a pair of CTAs multiplies together, and both are signalled") {
@@ -193,4 +238,31 @@ TEST_CASE("shapes that tcgen05.mma does not have are found, sparse ones refused"
   std::string sparse = kMultiply;
   sparse.replace(sparse.find("tcgen05.mma.cta"), 11, "tcgen05.mma.sp");
   CHECK(run(allocate(64) + by_one(sparse, "M")).stopped.find("sparse") != std::string::npos);
+}
+
+TEST_CASE("rows and columns of tcgen05.mma by kind and by CTAs", "[ptx]") {
+  const auto wrong = [](TensorForm form, int ctas, int m, int n) {
+    TensorShape shape;
+    shape.ctas = ctas;
+    shape.m = m;
+    shape.n = n;
+    return !wrong_shape(form, shape).empty();
+  };
+  const TensorForm floats{.known = true}, integers{.known = true, .integers = true}, scaled{.known = true, .scaled = true},
+      weights{.known = true, .weights = true};
+  CHECK_FALSE(wrong(floats, 1, 64, 24));
+  CHECK_FALSE(wrong(floats, 1, 128, 48));
+  CHECK(wrong(floats, 1, 128, 24));
+  CHECK(wrong(floats, 1, 256, 64));
+  CHECK(wrong(floats, 1, 64, 264));
+  CHECK_FALSE(wrong(floats, 2, 256, 48));
+  CHECK(wrong(floats, 2, 256, 24));
+  CHECK(wrong(floats, 2, 64, 64));
+  CHECK_FALSE(wrong(integers, 1, 64, 24));
+  CHECK(wrong(integers, 1, 64, 40));
+  CHECK(wrong(integers, 2, 256, 48));
+  CHECK_FALSE(wrong(scaled, 1, 128, 24));
+  CHECK(wrong(scaled, 1, 64, 24));
+  CHECK_FALSE(wrong(weights, 1, 32, 64));
+  CHECK(wrong(weights, 1, 32, 32));
 }

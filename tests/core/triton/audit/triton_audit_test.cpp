@@ -184,6 +184,38 @@ TEST_CASE("registers that tiles hold are counted at the fullest place", "[core]"
   CHECK(says(spills, "must spill"));
 }
 
+TEST_CASE("of a load that Triton leaves alone the audit says why, and what cures it", "[core]") {
+  const Finding plain = audited(sample("more/sum_rows.sm90.scheduled.ttgir")).at("loads");
+  CHECK(plain.weight == RowMark::Waste);
+  CHECK(says(plain, "1 of 1 load is not pipelined"));
+  CHECK(says(plain, "no mma reads it, and the loop asks for no stages of its own: tl.range(..., num_stages=3)"));
+  const Finding bytes = audited(sample("more/gemm_f8_columns.sm90.scheduled.ttgir")).at("loads");
+  CHECK(says(bytes, "2 of 2 loads are not pipelined"));
+  CHECK(says(bytes, "a copy would move 1 byte at a time"));
+  const Finding index = audited(sample("more/gemm_paged.sm90.scheduled.ttgir")).at("loads");
+  CHECK(says(index, "1 of 3 loads is not pipelined"));
+  CHECK(says(index, "other loads wait for it, and num_stages = 2 leaves no stage for it: with num_stages 3 it is pipelined"));
+  const Finding branch = audited(sample("more/gemm_branch.sm90.scheduled.ttgir")).at("loads");
+  CHECK(says(branch, "1 of 2 loads is not pipelined"));
+  CHECK(says(branch, "it stands in a branch"));
+  const Finding mask = audited(sample("more/unknown_mask.sm90.scheduled.ttgir")).at("loads");
+  CHECK(says(mask, "a thread knows of 2 bytes in a row"));
+}
+
+TEST_CASE("a loop that asks for stages itself is one that Triton pipelines, in the text before that too", "[core]") {
+  const std::string plain = sample("more/sum_rows.sm90.scheduled.ttgir");
+  const std::string asked = edited(plain, "scf.for", "\n    }", "\n    } {tt.num_stages = 3 : i32}");
+  const Audited a = audited(asked);
+  CHECK_FALSE(says(a.at("form"), "finds nothing"));
+  const bool fine = a.find("loads") == nullptr || a.at("loads").weight == RowMark::Fine;
+  CHECK(fine);
+  REQUIRE(a.audit.loops.size() == 1);
+  REQUIRE(a.audit.loops[0].loads.size() == 1);
+  CHECK(a.audit.loops[0].loads[0].slots == 2);
+  const Audited one = audited(edited(plain, "scf.for", "\n    }", "\n    } {tt.num_stages = 1 : i32}"));
+  CHECK(says(one.at("loads"), "the loop says num_stages=1"));
+}
+
 TEST_CASE("the audit says of warp specialization what the text shows", "[core]") {
   CHECK(says(audited(sample(kAttention)).at("warp groups"), "does not ask for warp specialization"));
   CHECK(says(audited(sample("attention_forward_ws.sm100.partitioned.ttgir")).at("warp groups"), "4 partitions"));

@@ -83,8 +83,8 @@ TEST_CASE("no text that Triton wrote breaks a rule, but for memory that is not t
     for (const LoopSite& loop : program->loops)
       for (const RuleViolation& each : broken_rules(*program, loop, with_limits())) {
         INFO(name << ": " << to_string(each.rule) << ": " << each.message);
-        // Triton 3.9.0 takes this product apart, lets its second half fly and copies into the only slot that it reads: its own final text says
-        // so (warp_group_dot_wait with one pending, then async_copy_global_to_local).
+        // Triton 3.9.0 takes this product apart, lets its second half fly and copies into the only slot that it reads: its own final text
+        // says so (warp_group_dot_wait with one pending, then async_copy_global_to_local).
         if (name.starts_with("prefix_scaled.sm90") && each.rule == Rule::Ring) continue;
         CHECK(each.rule == Rule::Memory);
         CHECK((name.starts_with("attention_backward") || name.starts_with("product_before_loop")));

@@ -1,8 +1,12 @@
 // A host program that finds the driver as others do, by dlopen and cuGetProcAddress, and does what its argument says: plain, block, maps,
-// cluster, memory, graph, target, cubin, twice, many, unknown, nothing, crash.
+// cluster, memory, graph, target, cubin, twice, many, unknown, nothing, crash, old, device, fork, thousands, lines, full.
 #include <cuda.h>
 #include <dlfcn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -143,6 +147,40 @@ struct Program {
     node.blockDimX = 64, node.blockDimY = node.blockDimZ = 1;
     CUgraphNode added = nullptr;
     CALL(cuGraphAddKernelNode, &added, graph, nullptr, 0, &node);
+    node.gridDimX = 2;  // what is changed later is another launch
+    CALL(cuGraphKernelNodeSetParams, added, &node);
+    CUgraphNodeParams any{};
+    any.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    any.kernel.func = none;
+    any.kernel.gridDimX = 3, any.kernel.gridDimY = any.kernel.gridDimZ = 1;
+    any.kernel.blockDimX = 64, any.kernel.blockDimY = any.kernel.blockDimZ = 1;
+    CALL(cuGraphAddNode, &added, graph, nullptr, nullptr, 0, &any);
+    CUgraphExec ready = nullptr;
+    CALL(cuGraphInstantiate, &ready, graph, 0);
+    CALL(cuGraphLaunch, ready, nullptr);
+  }
+
+  /// As a program of CUDA 11 asks for functions: the one that it asks with has a place less for answers.
+  void launch_as_of_11() {
+    void* found = nullptr;
+    if (find("cuGetProcAddress", &found, 11030, 0, nullptr) != CUDA_SUCCESS) std::exit(12);
+    const auto ask = reinterpret_cast<CUresult (*)(const char*, void**, int, cuuint64_t)>(found);
+    if (ask("cuLaunchKernel", &found, 11030, 0) != CUDA_SUCCESS) std::exit(13);
+    CUtensorMap tensor{};
+    unsigned count = 11;
+    float factor = 2;
+    void* parameters[] = {&memory, &count, &tensor, &factor};
+    reinterpret_cast<decltype(cuLaunchKernel)*>(found)(copy, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr);
+  }
+
+  /// Parent and child launch, each its own.
+  void launch_in_both() {
+    const pid_t child = fork();
+    for (unsigned count = 0; count < 5; ++count) launch(child == 0 ? count : 100 + count, CUtensorMap{});
+    if (child == 0) _exit(0);
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::printf("the child ended with %d\n", status);
   }
 
   void launch_machine_code() {
@@ -179,6 +217,25 @@ void run(const std::string& what) {
     const CUresult result = get<decltype(cuGraphDebugDotPrint)>("cuGraphDebugDotPrint")(nullptr, "x", 0);
     std::printf("%d\n", result);
     program.launch(7, CUtensorMap{});
+  }
+  if (what == "old") program.launch_as_of_11();
+  if (what == "fork") program.launch_in_both();
+  if (what == "device") {
+    CUdevice second = 7;
+    std::printf("%d\n", get<decltype(cuDeviceGet)>("cuDeviceGet")(&second, 1));
+    program.launch(7, CUtensorMap{});
+  }
+  if (what == "thousands")
+    for (unsigned count = 0; count < 100000; ++count) program.launch(count / 2, CUtensorMap{});
+  if (what == "lines")
+    for (unsigned count = 0; count < 50000; ++count) std::printf("%u: a program that says very much while it launches\n", count);
+  if (what == "lines") program.launch(7, CUtensorMap{});
+  if (what == "full") {  // as on a full disk: the text has room, and the launch has none
+    program.launch(7, CUtensorMap{});
+    const rlimit small{600, 600};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    program.launch(8, CUtensorMap{});
   }
   if (what == "crash") {
     program.launch(7, CUtensorMap{});

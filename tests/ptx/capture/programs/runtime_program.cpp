@@ -1,9 +1,10 @@
 // What nvcc makes of a program with two kernels, written by hand for the host compiler: a fat binary with texts for two architectures, the
-// calls that register it, and launches by the addresses of stubs.
+// calls that register it, and launches by the addresses of stubs. With an argument it launches in other ways: streams, devices.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -62,7 +63,76 @@ unsigned __cudaPushCallConfiguration(dim3, dim3, std::size_t, void*);
 cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, std::size_t*, void*);
 }
 
-int main() {
+namespace {
+
+void expect(bool done, const char* what) {
+  if (done) return;
+  std::printf("%s: %s\n", what, cudaGetErrorString(cudaGetLastError()));
+  std::exit(6);
+}
+
+/// A cooperative launch, one with attributes, one that is recorded on a stream, and one in a graph made by hand.
+void launch_on_streams(const char* work, void** arguments) {
+  cudaStream_t stream = nullptr, other = nullptr;
+  cudaEvent_t event = nullptr;
+  expect(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess && cudaStreamCreate(&other) == cudaSuccess, "streams");
+  expect(cudaEventCreate(&event) == cudaSuccess && cudaEventRecord(event, stream) == cudaSuccess, "event");
+  expect(cudaStreamWaitEvent(other, event, 0) == cudaSuccess, "wait");
+  expect(cudaLaunchCooperativeKernel(work, dim3{10, 1, 1}, dim3{32, 1, 1}, arguments, 0, stream) == cudaSuccess, "cooperative");
+
+  cudaLaunchAttribute attributes[3]{};
+  attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attributes[0].val.programmaticStreamSerializationAllowed = 1;
+  attributes[1].id = cudaLaunchAttributePriority;
+  attributes[2].id = cudaLaunchAttributeClusterDimension;
+  attributes[2].val.clusterDim.x = 2;
+  attributes[2].val.clusterDim.y = attributes[2].val.clusterDim.z = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3{12, 1, 1};
+  config.blockDim = dim3{32, 1, 1};
+  config.stream = other;
+  config.attrs = attributes;
+  config.numAttrs = 3;
+  expect(cudaLaunchKernelExC(&config, work, arguments) == cudaSuccess, "attributes");
+
+  const auto recorded = [&] {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+    expect(cudaStreamIsCapturing(stream, &status) == cudaSuccess, "status");
+    return status == cudaStreamCaptureStatusActive;
+  };
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  expect(!recorded() && cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess && recorded(), "begin");
+  expect(cudaLaunchKernel(work, dim3{14, 1, 1}, dim3{32, 1, 1}, arguments, 0, stream) == cudaSuccess, "recorded");
+  expect(cudaStreamEndCapture(stream, &graph) == cudaSuccess && !recorded(), "end");
+  expect(cudaStreamEndCapture(stream, &graph) != cudaSuccess, "ends twice");
+
+  cudaKernelNodeParams node{};
+  node.func = const_cast<char*>(work);
+  node.gridDim = dim3{16, 1, 1};
+  node.blockDim = dim3{32, 1, 1};
+  node.kernelParams = arguments;
+  cudaGraphNode_t added = nullptr;
+  expect(cudaGraphAddKernelNode(&added, graph, nullptr, 0, &node) == cudaSuccess, "node");
+  cudaGraphNodeParams any{};
+  any.type = cudaGraphNodeTypeKernel;
+  any.kernel.func = const_cast<char*>(work);
+  any.kernel.gridDim = dim3{18, 1, 1};
+  any.kernel.blockDim = dim3{32, 1, 1};
+  any.kernel.kernelParams = arguments;
+  expect(cudaGraphAddNode(&added, graph, nullptr, nullptr, 0, &any) == cudaSuccess, "any node");
+  expect(cudaGraphInstantiate(&ready, graph, 0) == cudaSuccess && cudaGraphLaunch(ready, stream) == cudaSuccess, "graph");
+}
+
+/// By what the second device says that it is.
+void ask_for_second_device() {
+  cudaDeviceProp properties;
+  std::printf("%s, %s\n", cudaGetErrorString(cudaSetDevice(1)), cudaGetErrorName(cudaGetDeviceProperties(&properties, 1)));
+}
+
+}  // namespace
+
+int main(int count, char** words) {
   static const std::string image = fat_binary();
   static Wrapper wrapper;
   wrapper.data = image.data();
@@ -76,8 +146,10 @@ int main() {
   int* memory = nullptr;
   cudaMalloc(reinterpret_cast<void**>(&memory), 64);
   cudaMemset(memory, 0, 64);
-  unsigned count = 16;
-  void* arguments[] = {&memory, &count};
+  unsigned size = 16;
+  void* arguments[] = {&memory, &size};
+  if (count > 1 && std::string(words[1]) == "streams") return launch_on_streams(work, arguments), 0;
+  if (count > 1 && std::string(words[1]) == "devices") return ask_for_second_device(), 0;
   dim3 grid, block;  // work<<<3, 128, 512>>>(memory, 16)
   std::size_t shared = 0;
   cudaStream_t stream = nullptr;

@@ -100,3 +100,53 @@ def mlp_chain(x, w1, w2, y, hidden, ws: tl.constexpr, stages: tl.constexpr, BM: 
         s = tl.dot(tx, w1.load([h, 0]).T)
         acc = tl.dot(tl.maximum(s, 0.0).to(tl.bfloat16), w2.load([h, 0]), acc)
     y.store([row, 0], acc.to(tl.bfloat16))
+
+
+@triton.jit
+def gemm_paged(a, b, table, c, k, stride, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """Rows of b are found in a table, which is a load that another load waits for."""
+    rm, rn, rk = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in range(0, k, BK):
+        row = tl.load(table + at + rk)
+        x = tl.load(a + rm[:, None] * stride + (at + rk)[None, :])
+        y = tl.load(b + row[:, None] * stride + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * stride + rn[None, :], acc.to(tl.bfloat16))
+
+
+@triton.jit
+def gemm_f8_columns(a, b, c, k, stride, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """fp8, the right operand contiguous along its columns: wgmma wants it along the sum."""
+    rm, rn, rk = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in range(0, k, BK):
+        x = tl.load(a + rm[:, None] + (at + rk)[None, :] * stride)
+        y = tl.load(b + (at + rk)[:, None] * stride + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * stride + rn[None, :], acc.to(tl.bfloat16))
+
+
+@triton.jit
+def gemm_branch(a, b, c, k, filled, stride, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """One operand is loaded in a branch."""
+    rm, rn, rk = tl.program_id(0) * BM + tl.arange(0, BM), tl.program_id(1) * BN + tl.arange(0, BN), tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for at in range(0, k, BK):
+        x = tl.zeros((BM, BK), dtype=tl.bfloat16)
+        if at < filled:
+            x = tl.load(a + rm[:, None] * stride + (at + rk)[None, :])
+        y = tl.load(b + (at + rk)[:, None] * stride + rn[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(c + rm[:, None] * stride + rn[None, :], acc.to(tl.bfloat16))
+
+
+@triton.jit
+def sum_rows(x, y, n, stride, C: tl.constexpr):
+    """A plain loop: no product, and nothing asked of Triton."""
+    row = tl.program_id(0)
+    s = tl.zeros((C,), dtype=tl.float32)
+    for at in range(0, n, C):
+        j = at + tl.arange(0, C)
+        s += tl.load(x + row * stride + j, mask=j < n, other=0.0).to(tl.float32)
+    tl.store(y + row, tl.sum(s, 0))
