@@ -89,7 +89,6 @@ constexpr OpWord kOps[] = {
     {"tt.precise_sqrt", OpRole::Elements, "sqrt(x0)"},
     {"math.rsqrt", OpRole::Elements, "rsqrt(x0)"},
     {"math.absf", OpRole::Elements, "abs(x0)"},
-    {"math.absi", OpRole::Elements, "abs(x0)"},
     {"math.floor", OpRole::Elements, "floor(x0)"},
     {"math.ceil", OpRole::Elements, "ceil(x0)"},
     {"math.sin", OpRole::Elements, "sin(x0)"},
