@@ -161,6 +161,7 @@ TEST_CASE("a state that is stored before it is changed is the one of the iterati
     const auto store = std::ranges::find(native.kernel.body, "store", &TileOp::kind);
     REQUIRE(store != native.kernel.body.end());
     REQUIRE(store->inputs.size() == 1);
+    if (reading == TextReading::Triton) CHECK(store->inputs[0].distance == 1);
     CHECK(notes(native, "stores what an earlier iteration computed"));
   }
 }
