@@ -52,7 +52,7 @@ def plain(x, y, n, BLOCK: tl.constexpr):
 
 @triton.jit
 def wrong(x, y, BLOCK: tl.constexpr):
-    tl.store(y + tl.arange(0, BLOCK), tl.load(x + tl.arange(0, WIDTH)) + nobody_knows_this)
+    tl.store(y + tl.arange(0, BLOCK), tl.load(x + tl.arange(0, BLOCK)) + nobody_knows_this)
 '''
 
 
