@@ -1,6 +1,6 @@
 // What threads read from global memory and write to it themselves, each the elements that it holds: vectors and tiles that an epilogue adds
 // or multiplies by, and numbers per row or column that it leaves behind.
-#include <optional>
+#include "codegen/emit/global_access.h"
 
 #include "codegen/emit/access_text.h"
 #include "codegen/emit/coordinates.h"
@@ -21,24 +21,173 @@ int bytes_of_load(const std::string& instruction) {
   return 0;
 }
 
-/// The number of the tensor that it loads.
+/// What the step reads from global memory, or writes to it.
+std::size_t value_of(const Step& step, const TileOp& op) { return op.outputs.empty() ? step.inputs.at(0).value : step.output.value; }
+
+/// The whole of an f32 vector, one number per column, where no op is an mma.
+bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
+  const TiledValue& out = emit.tiles.values[step.output.value];
+  const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);
+  return tensor.dtype == DType::F32 && !out.packed && tensor.shape.size() == 1 && !at_run_time(emit, tensor.shape[0]) &&
+         tensor.shape[0].evaluate(emit.program.params).value() == out.shape[0] &&
+         coordinates(emit, step, op) == std::vector<std::string>{"0"} && out.layout->kind == ThreadTile::Kind::Columns;
+}
+
+void write_whole_vector(EmitContext& emit, const Step& step, const std::string& from) {
+  const std::string to = begin_result(emit, step);
+  emit.text.raw("#pragma unroll");
+  const int lanes = emit.tiles.lanes_of_row;
+  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * {} + {} * 8 + e % 8];",
+                 emit.tiles.values[step.output.value].layout->elements, to, from, 8 * lanes,
+                 lanes < 32 ? fmt::format("lane % {}", lanes) : "lane");
+  end_result(emit, step);
+}
+
+/// Each `width` elements of a thread are neighbours of a row, and the first of them begins at a multiple of that.
+bool side_by_side(const Layout& layout, std::int64_t elements, std::int64_t width) {
+  const std::size_t last = layout.shape.size() - 1;
+  bool beside = elements % width == 0;
+  LayoutPlace place;
+  for (std::int64_t thread = 0; thread < 128 && beside; ++thread)
+    for (std::int64_t e = 0; e < elements && beside; ++e) {
+      place[LayoutAxis::Lane] = thread % 32, place[LayoutAxis::Warp] = thread / 32, place[LayoutAxis::Register] = e / width * width;
+      auto first = element_at(layout, place);
+      place[LayoutAxis::Register] = e;
+      const auto here = element_at(layout, place);
+      if (first) (*first)[last] += e % width;
+      beside = first && here && *first == *here && (width == 1 || ((*first)[last] - e % width) % width == 0);
+    }
+  return beside;
+}
+
+/// However the tile lies in registers, if elements that lie side by side there do so in the tensor: as many at once as the instruction
+/// moves, found by the layout.
+void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op) {
+  const std::size_t index = tensor_of(emit, op);
+  const TiledValue& out = emit.tiles.values[step.output.value];
+  const DType type = emit.kernel.tensors[index].dtype, made = emit.kernel.values[step.output.value].dtype;
+  const auto unfit = [&](const std::string& why) { emit.refuse("load", op, fmt::format("'{}' {}", op.name, why)); };
+  const Layout* layout = emit.tiles.layout_of(step.output.value);
+  const OpPlan* plan = emit.tiles.plan->find(op.name);
+  if (!layout || !plan || out.shape.size() > emit.kernel.tensors[index].shape.size())
+    return unfit("loads a tile that lies in registers in no known way");
+  const int bits = bits_of(type);
+  int bytes = bytes_of_load(plan->instruction.name);
+  if (bytes == 0)
+    return unfit(fmt::format("loads by {}; ld.global.4, ld.global.8 and ld.global.16 can be written", plan->instruction.name));
+  if (type == DType::I4) return unfit("loads numbers of 4 bits from global memory; tma_load to shared memory can be written");
+  if (type != made && !(made == DType::F32 && (type == DType::Bf16 || type == DType::F16)))
+    return unfit(fmt::format("loads {} as {}; the tensor's own type, or f32 of 16 bits, can be written, and `convert` does the rest",
+                             to_string(type), to_string(made)));
+  const bool by_row = layout->shape.size() == 1 && out.layout->kind == ThreadTile::Kind::Rows;
+  const std::int64_t width = bytes * 8 / bits, elements = out.layout->elements;
+  const std::size_t last = layout->shape.size() - 1;
+  const bool beside = (!by_row || width == 1) && side_by_side(*layout, elements, width);
+  if (!beside)
+    return unfit(fmt::format("loads {} elements at once by {}, and registers of '{}' do not hold so many side by side", width,
+                             plan->instruction.name, emit.kernel.values[step.output.value].name));
+  const auto row = layout->shape.size() == 2 || by_row ? coordinate_text(*layout, 0) : std::optional<std::string>("");
+  const auto column = by_row ? std::optional<std::string>("") : coordinate_text(*layout, last);
+  if (!row || !column) return unfit("loads a tile whose places in registers follow no pattern of bits");
+  const auto tile = global_tile(emit, step, op, by_row, width);
+  if (!tile) return;
+  const std::size_t rank = tile->at.size();
+  const std::string from = pointer_to(emit, index), to = begin_result(emit, step);
+  const int words = bytes / 4;
+  const bool widens = type != made;
+  emit.text.raw("#pragma unroll");
+  emit.text.open("for (int e = 0; e < {}; e += {}) {{", elements, width);
+  if (!row->empty()) emit.text.line("const int row = {} + {};", tile->at[by_row ? rank - 1 : rank - 2], *row);
+  if (!column->empty()) emit.text.line("const int column = {} + {};", tile->at[rank - 1], *column);
+  std::vector<std::string> registers;
+  if (widens) emit.text.line("u32 words[{}];", words);
+  for (int w = 0; w < words; ++w)
+    registers.push_back(widens                 ? fmt::format("words[{}]", w)
+                        : out.per_register > 1 ? fmt::format("{}[e / {} + {}]", to, out.per_register, w)
+                                               : fmt::format("{}[e + {}]", to, w));
+  if (!tile->inside.empty()) {
+    emit.text.line("if ({})", tile->inside);
+    emit.text.line("  load_global({} + {}, {});", from, tile->offset, fmt::join(registers, ", "));
+    emit.text.raw("else");
+    emit.text.line("  {} = 0;", fmt::join(registers, " = "));
+  } else {
+    emit.text.line("load_global({} + {}, {});", from, tile->offset, fmt::join(registers, ", "));
+  }
+  if (widens) {
+    const char* name = type == DType::F16 ? "f16" : "bf16";
+    for (int w = 0; w < words; ++w)
+      emit.text.line("{0}[e + {1}] = low_{3}(words[{2}]), {0}[e + {4}] = high_{3}(words[{2}]);", to, 2 * w, w, name, 2 * w + 1);
+  }
+  emit.text.close();
+  end_result(emit, step);
+}
+
+/// Of threads that hold the same numbers only those store that have 0 in these bits of their number; nothing where a thread holds none.
+std::optional<std::int64_t> idle_threads(const Layout& layout, std::int64_t elements) {
+  constexpr std::int64_t kLanes = 32, kThreads = 128;
+  const auto held = [&](std::int64_t thread, std::int64_t e) {
+    LayoutPlace place;
+    place[LayoutAxis::Lane] = thread % kLanes, place[LayoutAxis::Warp] = thread / kLanes, place[LayoutAxis::Register] = e;
+    return element_at(layout, place);
+  };
+  std::int64_t idle = kThreads - 1;
+  for (std::int64_t thread = 0; thread < kThreads; ++thread)
+    for (std::int64_t e = 0; e < elements; ++e) {
+      const auto here = held(thread, e);
+      if (!here) return std::nullopt;
+      for (std::int64_t bit = 1; bit < kThreads; bit *= 2)
+        if ((idle & bit) && held(thread ^ bit, e) != here) idle &= ~bit;
+    }
+  return idle;
+}
+
+/// A tile as its threads hold it, as many neighbours of a row at once as a thread has and the tensor's rows are multiples of.
+void write_tile_store(EmitContext& emit, const Step& step, const TileOp& op) {
+  const std::size_t index = tensor_of(emit, op), v = value_of(step, op);
+  const TiledValue& in = emit.tiles.values[v];
+  const DType type = emit.kernel.values[v].dtype;
+  const int bits = bits_of(type);
+  const auto unfit = [&](const std::string& why) { emit.refuse("store", op, fmt::format("'{}' {}", op.name, why)); };
+  const Layout* layout = emit.tiles.layout_of(v);
+  if (!in.layout || !layout || in.shape.size() != 2 || in.packed != (bits < 32) || emit.kernel.tensors[index].dtype != type || bits < 16)
+    return unfit(
+        "stores a tile of another type than its tensor, or of 8 or 4 bits, from registers: store numbers of 16 or 32 bits, or "
+        "through a descriptor");
+  const auto row = coordinate_text(*layout, 0), column = coordinate_text(*layout, 1);
+  if (!row || !column || copies(*layout) > 1) return unfit("stores a tile whose places in registers follow no pattern of bits");
+  const std::vector<Refusal> before = emit.refusals;
+  std::optional<GlobalTile> tile;
+  std::int64_t width = 128 / bits;
+  for (;; width /= 2) {
+    const bool beside = side_by_side(*layout, in.layout->elements, width);
+    if (beside) emit.refusals = before, tile = global_tile(emit, step, op, false, width);
+    if (tile || width == 1) break;
+  }
+  if (!tile) return;
+  const std::string from = input_array(emit, step, 0);
+  const std::size_t rank = tile->at.size();
+  std::vector<std::string> words;
+  for (std::int64_t w = 0; w * 32 < width * bits; ++w)
+    words.push_back(fmt::format("{}[e{}{}]", from, in.per_register > 1 ? fmt::format(" / {}", in.per_register) : "",
+                                w > 0 ? fmt::format(" + {}", w) : ""));
+  if (width * bits == 16) words[0] += " >> e % 2 * 16";
+  emit.text.raw("#pragma unroll");
+  emit.text.open("for (int e = 0; e < {}; e += {}) {{", in.layout->elements, width);
+  emit.text.line("const int row = {} + {};", tile->at[rank - 2], *row);
+  emit.text.line("const int column = {} + {};", tile->at[rank - 1], *column);
+  emit.text.line("{}{}({} + {}, {});", tile->inside.empty() ? "" : fmt::format("if ({}) ", tile->inside),
+                 width * bits == 16 ? "write_half" : "write_words", pointer_to(emit, index), tile->offset, fmt::join(words, ", "));
+  emit.text.close();
+}
+
+}  // namespace
+
 std::size_t tensor_of(const EmitContext& emit, const TileOp& op) {
   std::size_t tensor = 0;
   while (tensor < emit.kernel.tensors.size() && emit.kernel.tensors[tensor].name != op.tensor) ++tensor;
   return tensor;
 }
 
-/// What the step reads from global memory, or writes to it.
-std::size_t value_of(const Step& step, const TileOp& op) { return op.outputs.empty() ? step.inputs.at(0).value : step.output.value; }
-
-/// Where a tile lies in a tensor, outermost dimension first: its first element, an element's offset as text of `row` and `column`, and
-/// what must hold where it can reach over the end.
-struct GlobalTile {
-  std::vector<std::string> at;
-  std::string offset, inside;
-};
-
-/// `by_row`: a number per row; else `width` columns at once begin at multiples of that.
 std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const TileOp& op, bool by_row, std::int64_t width) {
   const TiledValue& out = emit.tiles.values[value_of(step, op)];
   const auto unfit = [&](const std::string& why) {
@@ -103,125 +252,14 @@ std::optional<GlobalTile> global_tile(EmitContext& emit, const Step& step, const
   return tile;
 }
 
-/// The whole of an f32 vector, one number per column, where no op is an mma.
-bool loads_whole_vector(EmitContext& emit, const Step& step, const TileOp& op) {
-  const TiledValue& out = emit.tiles.values[step.output.value];
-  const Tensor& tensor = *emit.kernel.find_tensor(op.tensor);
-  return tensor.dtype == DType::F32 && !out.packed && tensor.shape.size() == 1 && !at_run_time(emit, tensor.shape[0]) &&
-         tensor.shape[0].evaluate(emit.program.params).value() == out.shape[0] &&
-         coordinates(emit, step, op) == std::vector<std::string>{"0"} && out.layout->kind == ThreadTile::Kind::Columns;
-}
-
-void write_whole_vector(EmitContext& emit, const Step& step, const std::string& from) {
-  const std::string to = begin_result(emit, step);
-  emit.text.raw("#pragma unroll");
-  const int lanes = emit.tiles.lanes_of_row;
-  emit.text.line("for (int e = 0; e < {}; ++e) {}[e] = {}[e / 8 * {} + {} * 8 + e % 8];",
-                 emit.tiles.values[step.output.value].layout->elements, to, from, 8 * lanes,
-                 lanes < 32 ? fmt::format("lane % {}", lanes) : "lane");
-  end_result(emit, step);
-}
-
-/// However the tile lies in registers, if elements that lie side by side there do so in the tensor: as many at once as the instruction
-/// moves, found by the layout.
-void write_vector_load(EmitContext& emit, const Step& step, const TileOp& op) {
-  const std::size_t index = tensor_of(emit, op);
-  const TiledValue& out = emit.tiles.values[step.output.value];
-  const DType type = emit.kernel.tensors[index].dtype, made = emit.kernel.values[step.output.value].dtype;
-  const auto unfit = [&](const std::string& why) { emit.refuse("load", op, fmt::format("'{}' {}", op.name, why)); };
-  const Layout* layout = emit.tiles.layout_of(step.output.value);
-  const OpPlan* plan = emit.tiles.plan->find(op.name);
-  if (!layout || !plan || out.shape.size() > emit.kernel.tensors[index].shape.size())
-    return unfit("loads a tile that lies in registers in no known way");
-  const int bits = bits_of(type);
-  int bytes = bytes_of_load(plan->instruction.name);
-  if (bytes == 0)
-    return unfit(fmt::format("loads by {}; ld.global.4, ld.global.8 and ld.global.16 can be written", plan->instruction.name));
-  if (type == DType::I4) return unfit("loads numbers of 4 bits from global memory; tma_load to shared memory can be written");
-  if (type != made && !(made == DType::F32 && (type == DType::Bf16 || type == DType::F16)))
-    return unfit(fmt::format("loads {} as {}; the tensor's own type, or f32 of 16 bits, can be written, and `convert` does the rest",
-                             to_string(type), to_string(made)));
-  const bool by_row = layout->shape.size() == 1 && out.layout->kind == ThreadTile::Kind::Rows;
-  const std::int64_t width = bytes * 8 / bits, elements = out.layout->elements;
-  const std::size_t last = layout->shape.size() - 1;
-  bool beside = elements % width == 0 && (!by_row || width == 1);
-  LayoutPlace place;
-  for (std::int64_t thread = 0; thread < 128 && beside; ++thread)
-    for (std::int64_t e = 0; e < elements && beside; ++e) {
-      place[LayoutAxis::Lane] = thread % 32, place[LayoutAxis::Warp] = thread / 32, place[LayoutAxis::Register] = e / width * width;
-      auto first = element_at(*layout, place);
-      place[LayoutAxis::Register] = e;
-      const auto here = element_at(*layout, place);
-      if (first) (*first)[last] += e % width;
-      beside = first && here && *first == *here && (by_row || ((*first)[last] - e % width) % width == 0);
-    }
-  if (!beside)
-    return unfit(fmt::format("loads {} elements at once by {}, and registers of '{}' do not hold so many side by side", width,
-                             plan->instruction.name, emit.kernel.values[step.output.value].name));
-  const auto row = layout->shape.size() == 2 || by_row ? coordinate_text(*layout, 0) : std::optional<std::string>("");
-  const auto column = by_row ? std::optional<std::string>("") : coordinate_text(*layout, last);
-  if (!row || !column) return unfit("loads a tile whose places in registers follow no pattern of bits");
-  const auto tile = global_tile(emit, step, op, by_row, width);
-  if (!tile) return;
-  const std::size_t rank = tile->at.size();
-  const std::string from = pointer_to(emit, index), to = begin_result(emit, step);
-  const int words = bytes / 4;
-  const bool widens = type != made;
-  emit.text.raw("#pragma unroll");
-  emit.text.open("for (int e = 0; e < {}; e += {}) {{", elements, width);
-  if (!row->empty()) emit.text.line("const int row = {} + {};", tile->at[by_row ? rank - 1 : rank - 2], *row);
-  if (!column->empty()) emit.text.line("const int column = {} + {};", tile->at[rank - 1], *column);
-  std::vector<std::string> registers;
-  if (widens) emit.text.line("u32 words[{}];", words);
-  for (int w = 0; w < words; ++w)
-    registers.push_back(widens                 ? fmt::format("words[{}]", w)
-                        : out.per_register > 1 ? fmt::format("{}[e / {} + {}]", to, out.per_register, w)
-                                               : fmt::format("{}[e + {}]", to, w));
-  if (!tile->inside.empty()) {
-    emit.text.line("if ({})", tile->inside);
-    emit.text.line("  load_global({} + {}, {});", from, tile->offset, fmt::join(registers, ", "));
-    emit.text.raw("else");
-    emit.text.line("  {} = 0;", fmt::join(registers, " = "));
-  } else {
-    emit.text.line("load_global({} + {}, {});", from, tile->offset, fmt::join(registers, ", "));
-  }
-  if (widens) {
-    const char* name = type == DType::F16 ? "f16" : "bf16";
-    for (int w = 0; w < words; ++w)
-      emit.text.line("{0}[e + {1}] = low_{3}(words[{2}]), {0}[e + {4}] = high_{3}(words[{2}]);", to, 2 * w, w, name, 2 * w + 1);
-  }
-  emit.text.close();
-  end_result(emit, step);
-}
-
-/// Of threads that hold the same numbers only those store that have 0 in these bits of their number; nothing where a thread holds none.
-std::optional<std::int64_t> idle_threads(const Layout& layout, std::int64_t elements) {
-  constexpr std::int64_t kLanes = 32, kThreads = 128;
-  const auto held = [&](std::int64_t thread, std::int64_t e) {
-    LayoutPlace place;
-    place[LayoutAxis::Lane] = thread % kLanes, place[LayoutAxis::Warp] = thread / kLanes, place[LayoutAxis::Register] = e;
-    return element_at(layout, place);
-  };
-  std::int64_t idle = kThreads - 1;
-  for (std::int64_t thread = 0; thread < kThreads; ++thread)
-    for (std::int64_t e = 0; e < elements; ++e) {
-      const auto here = held(thread, e);
-      if (!here) return std::nullopt;
-      for (std::int64_t bit = 1; bit < kThreads; bit *= 2)
-        if ((idle & bit) && held(thread ^ bit, e) != here) idle &= ~bit;
-    }
-  return idle;
-}
-
-}  // namespace
-
 void write_global_store(EmitContext& emit, const Step& step, const TileOp& op) {
   const std::size_t index = tensor_of(emit, op), v = value_of(step, op);
   const TiledValue& in = emit.tiles.values[v];
   const auto unfit = [&](const char* why) { emit.refuse("store", op, fmt::format("'{}' {}", op.name, why)); };
   const Layout* layout = emit.tiles.layout_of(v);
+  if (in.shape.size() == 2) return write_tile_store(emit, step, op);
   if (!in.layout || !layout || in.shape.size() != 1 || in.packed || emit.kernel.tensors[index].dtype != DType::F32)
-    return unfit("stores something else than f32 numbers per row or column from registers; smem_store and tma_store do the rest");
+    return unfit("stores numbers per row or column that are no f32: store them as float32");
   const auto idle = idle_threads(*layout, in.layout->elements);
   const auto place = coordinate_text(*layout, 0);
   if (!idle || !place) return unfit("stores numbers whose places in registers follow no pattern of bits");

@@ -8,6 +8,7 @@
 #include "codegen/emit/steps.h"
 #include "codegen/emit/tensor.h"
 #include "codegen/emit/walk.h"
+#include "codegen/program/copies.h"
 
 namespace heddle::codegen {
 namespace {
@@ -149,11 +150,11 @@ void write_role(EmitContext& emit, std::size_t index) {
   emit.role_index = index;
   emit.notes = {};
   const bool computes = !role.variables.empty();
-  emit.one_thread = !computes;
+  bool works = computes;
   for (const Section& section : role.sections)
-    for (const Step& step : section.steps)
-      if (step.kind == StepKind::Compute || step.kind == StepKind::Sync) emit.one_thread = false;
-  if (!emit.one_thread && role.warps != 4) {
+    for (const Step& step : section.steps) works = works || step.kind == StepKind::Compute || step.kind == StepKind::Sync;
+  emit.one_thread = !works && !copies(role);
+  if (works && role.warps != 4) {
     emit.refusals.push_back(
         {"role_warps", {}, fmt::format("role '{}' computes with {} warps; 4 can be written", role.name, role.warps), std::nullopt});
     return;
@@ -164,7 +165,8 @@ void write_role(EmitContext& emit, std::size_t index) {
     emit.text.open("if ({}{}threadIdx.x < {} && elected()) {{", emit.program.pair && issues_products(role) ? "rank == 0 && " : "",
                    role.first_thread > 0 ? fmt::format("threadIdx.x >= {} && ", role.first_thread) : "", role.first_thread + 32);
   } else {
-    emit.text.line("const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", role.first_thread);
+    emit.text.line("{}const int tid = threadIdx.x - {}, lane = tid & 31, warp = tid >> 5;", works ? "" : "[[maybe_unused]] ",
+                   role.first_thread);
     const bool tensor = std::any_of(role.sections.begin(), role.sections.end(), [&](const Section& s) {
       return std::any_of(s.steps.begin(), s.steps.end(), [&](const Step& step) { return touches_tensor(emit, step); });
     });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/emit/copies.h"
 #include "codegen/emit/hand_over.h"
 #include "codegen/emit/places.h"
 #include "codegen/emit/tensor.h"
@@ -34,15 +35,16 @@ void write_step_text(EmitContext& emit, const Step& step) {
       const Barrier& barrier = emit.program.barriers[step.barrier];
       const std::string name = barrier_name(emit, step.barrier);
       // Work that the schedule has before an mma, but that only later work needs, would otherwise end up between its wgmmas.
+      const char* fence = step.fence ? " fence_async();" : "";
       if (barrier.full && emit.notes.unread)
-        return emit.text.line("wait_with({}, p{}, {});  // full {}", barrier_text(emit, step.barrier, step.cursor), step.cursor,
-                              register_text(emit, std::exchange(emit.notes.unread, nullptr)->output), name);
+        return emit.text.line("wait_with({}, p{}, {});{}  // full {}", barrier_text(emit, step.barrier, step.cursor), step.cursor,
+                              register_text(emit, std::exchange(emit.notes.unread, nullptr)->output), fence, name);
       // For what threads of the other block have done.
       const bool for_cluster =
           emit.program.pair ? is_leaders(emit, step.barrier) && barrier.tx_bytes == 0
                             : !barrier.full && emit.program.buffers[barrier.buffer].shared && !only_products_read(emit, step.barrier);
-      emit.text.line("{}({}, p{}{});  // {} {}", for_cluster ? "wait_cluster" : "wait", barrier_text(emit, step.barrier, step.cursor),
-                     step.cursor, step.ahead ? " ^ 1" : "", barrier.full ? "full" : "empty", name);
+      emit.text.line("{}({}, p{}{});{}  // {} {}", for_cluster ? "wait_cluster" : "wait", barrier_text(emit, step.barrier, step.cursor),
+                     step.cursor, step.ahead ? " ^ 1" : "", fence, barrier.full ? "full" : "empty", name);
       return;
     }
     case StepKind::Arrive: {
@@ -104,7 +106,7 @@ void write_step_text(EmitContext& emit, const Step& step) {
     case StepKind::FenceAfter: return emit.text.raw("tensor_fence_after();");
     case StepKind::Issue:
       emit.text.line("// {}", comment());
-      if (step.engine == Engine::Load) return write_load(emit, step);
+      if (step.engine == Engine::Load) return step.copies ? write_copies(emit, step) : write_load(emit, step);
       if (step.engine == Engine::Store) return write_store(emit, step);
       return emit.program.blackwell() ? write_tensor_product(emit, step) : write_product(emit, step);
     case StepKind::Compute:

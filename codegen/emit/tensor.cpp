@@ -174,6 +174,7 @@ void write_await_loads(EmitContext& emit) {
 }
 
 bool elects(const EmitContext& emit, const Step& step) {
+  if (step.kind == StepKind::Issue && step.engine == Engine::Load) return !step.copies;
   return emit.program.blackwell() && (step.kind == StepKind::Signal || (step.kind == StepKind::Issue && step.engine == Engine::Mma));
 }
 

@@ -27,7 +27,7 @@ void write_map(EmitContext& emit, const Step& step, const TileOp& op);
 bool makes_powers(const TileOp& op);
 void write_convert(EmitContext& emit, const Step& step, const TileOp& op);
 void write_global_load(EmitContext& emit, const Step& step, const TileOp& op);
-/// Of one f32 number per row or column.
+/// Of one f32 number per row or column, or of a tile of 16 or 32 bits.
 void write_global_store(EmitContext& emit, const Step& step, const TileOp& op);
 
 }  // namespace heddle::codegen

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "codegen/emit/index_text.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -22,7 +23,7 @@ bool wants_grouping(const EmitContext& emit) {
   // Some loads follow one grid dimension only and some the other: panels of both are worth keeping.
   bool by[2] = {false, false};
   for (const TileOp& op : emit.kernel.body) {
-    if (op.kind != "tma_load") continue;
+    if (op.kind != "tma_load" && !is_async_load(op)) continue;
     bool uses[2] = {false, false};
     for (const Expr& at : op.at)
       for (const std::string& name : at.names())

@@ -170,6 +170,9 @@ bool may_read(BlockState& state, const Flat& flat, const Place& place, const Slo
   const bool there = slot.piece.count == piece.count ? slot.pieces >> piece.number & 1 : slot.pieces == all_of(slot.piece);
   if (!there && slot.value != kNothing)
     return refuse(FaultKind::NotReady, fmt::format("finds piece {} of {}", slot.piece.number + 1, content(state, slot)));
+  if (async && slot.copied && !(slot.fenced & state.bit(flat.role)))
+    return refuse(FaultKind::Fence,
+                  fmt::format("reads {}, which threads have copied, without a fence behind its wait", content(state, slot)));
   if (async && slot.unfenced) return refuse(FaultKind::Fence, "reads what threads wrote to shared memory without a fence in between");
   if (!state.holds(slot, flat, place, tile)) return refuse(FaultKind::NotReady, wanted(state, flat, place) + content(state, slot));
   return true;
@@ -233,7 +236,8 @@ void fill_slot(BlockState& state, const Flat& flat, Slot& slot, const Place& pla
   slot.writer = flat.role;
   slot.piece = piece;
   slot.pieces = std::uint64_t{1} << piece.number;
-  slot.seen = slot.used = 0;
+  slot.seen = slot.used = slot.fenced = 0;
+  slot.copied = flat.step->copies;
   if (slot.granted == flat.role) slot.granted = kNothing;
   slot.filling = part;
   slot.missing = part ? ((1u << state.program.cluster) - 1) & ~part : 0;

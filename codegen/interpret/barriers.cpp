@@ -32,6 +32,7 @@ void wait(BlockState& state, const Flat& flat) {
   const Blocks blocks = state.blocks_of(flat.role);
   for (std::size_t block = blocks.first; block < blocks.end; ++block)
     for (Slot& slot : slot_behind(state, flat.role, step, block)) {
+      if (step.fence) slot.fenced |= state.bit(flat.role);
       if (!barrier.full)
         slot.granted = flat.role;
       else if (slot.value == barrier.value || !state.program.buffers[barrier.buffer].tensor())

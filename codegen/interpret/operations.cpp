@@ -47,7 +47,7 @@ void issue(BlockState& state, const Flat& flat) {
   Agent& agent = state.agents[flat.role];
   const Step& step = *flat.step;
   if (step.engine == Engine::Mma && step.output.kind == Place::Kind::Buffer) return issue_product(state, flat);
-  if (state.data && step.engine != Engine::Mma)
+  if (state.data && step.engine != Engine::Mma && !step.copies)
     if (std::string why = state.data->misplaced(step, state.tile_of(flat.role, agent.tile), step.iteration + flat.shift); !why.empty())
       return state.fail(FaultKind::Alignment, flat, agent.tile, std::move(why));
   auto made = std::make_unique<Async>();
@@ -100,7 +100,7 @@ void issue(BlockState& state, const Flat& flat) {
     }
     Phase& own = state.phases(state.block_of(flat.role), step.barrier)[slot];
     own.bytes += state.program.barriers[step.barrier].tx_bytes;
-    if (!arrive(state, own, step.barrier, 1, async.use))
+    if (!step.copies && !arrive(state, own, step.barrier, 1, async.use))
       return state.fail(FaultKind::Parity, flat, agent.tile, fmt::format("arrives when phase {} is over already", async.use));
     agent.loads.push_back(&async);
   }
@@ -153,7 +153,10 @@ void complete(BlockState& state, std::size_t role, Engine engine, std::size_t wh
       return state.fail(FaultKind::Parity, async.at, async.tile,
                         fmt::format("brings bytes of phase {} when {} phases are over", async.use, phase->completed));
     phase->bytes -= bytes;
-    turn(state, *phase, async.barrier);
+    if (!step.copies)
+      turn(state, *phase, async.barrier);
+    else if (!arrive(state, *phase, async.barrier, step.count, async.use))
+      return state.fail(FaultKind::Parity, async.at, async.tile, fmt::format("arrives when phase {} is over already", async.use));
   }
 }
 

@@ -61,6 +61,8 @@ struct Slot : Cell {
   unsigned missing = 0;            ///< parts that have not arrived yet
   int readers = 0;                 ///< TMA stores and mmas in flight
   bool unfenced = false;           ///< threads wrote, and no fence since
+  bool copied = false;             ///< its load is one of threads, which each role fences for itself
+  std::uint64_t fenced = 0;        ///< roles that have done so
   bool untold = false;             ///< a store was awaited by one thread only
   std::size_t writer = kNothing;   ///< role
   Piece piece;                     ///< of the value; in shared memory

@@ -9,7 +9,6 @@
 #include "codegen/program/passes.h"
 #include "codegen/program/run_time_sizes.h"
 #include "core/check/checker.h"
-#include "core/kernel/op_kind.h"
 #include "core/layout/plan.h"
 #include "core/problem/fault_log.h"
 #include "core/problem/storage.h"
@@ -71,14 +70,6 @@ bool prepare(ProgramDraft& draft, std::optional<std::int64_t> trips) {
       draft.refuse("numbers_only", {op.name}, "this graph has numbers only: it can be scheduled but not written as a kernel");
       return false;
     }
-  for (const auto* list : {&draft.kernel.prologue, &draft.kernel.body, &draft.kernel.epilogue})
-    for (const TileOp& op : *list)
-      if (is_async_load(op)) {
-        draft.refuse(
-            "async_load", {op.name},
-            fmt::format("'{}' is an asynchronous load by all threads (cp.async), which cannot be written yet; tma_load can", op.name));
-        return false;
-      }
   for (const TileValue& value : draft.kernel.values)
     if (value.space == Space::Tmem && !draft.program.blackwell()) {
       draft.refuse("tensor_memory", {}, fmt::format("'{}' lies in tensor memory, which this machine does not have", value.name));

@@ -360,7 +360,8 @@ class Folder {
       return p.kind == q.kind && p.index == q.index && p.copy == q.copy && p.cursor == q.cursor && p.value == q.value;
     };
     if (a.kind != b.kind || a.op != b.op || a.engine != b.engine || a.barrier != b.barrier || a.cursor != b.cursor || a.keep != b.keep ||
-        a.piece != b.piece || a.ahead != b.ahead || a.inputs.size() != b.inputs.size() || !same_place(a.output, b.output))
+        a.piece != b.piece || a.ahead != b.ahead || a.fence != b.fence || a.inputs.size() != b.inputs.size() ||
+        !same_place(a.output, b.output))
       return false;
     for (std::size_t p = 0; p < a.inputs.size(); ++p)
       if (!same_place(a.inputs[p], b.inputs[p])) return false;

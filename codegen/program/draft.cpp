@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/program/pieces.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -46,6 +47,7 @@ bool ProgramDraft::uses_tensor_memory() const {
 Engine ProgramDraft::engine_of(OpId op) const {
   const Op& o = problem.op(op);
   if (!o.asynchronous) return Engine::None;
+  if (is_async_load(body(op))) return Engine::Load;
   if (o.kind.starts_with("mma")) return Engine::Mma;
   if (o.kind.starts_with("tma_load") || o.kind.starts_with("gather")) return Engine::Load;
   return Engine::Store;

@@ -6,6 +6,7 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/staging.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -40,7 +41,7 @@ void epilogue_op(ProgramDraft& draft, std::size_t i) {
         maker != draft.epilogue.made_by.end() && draft.epilogue.is_free(maker->second) && in.distance == 0)
       make_free(draft, role, maker->second);
   const bool store = op.kind == "tma_store" || op.kind == "atomic_add";
-  if (op.kind == "mma" || op.kind == "tma_load" || op.kind == "gather")
+  if (op.kind == "mma" || op.kind == "tma_load" || op.kind == "gather" || is_async_load(op))
     return draft.refuse("epilogue_kind", {op.name}, fmt::format("'{}' is a {} after the loop", op.name, op.kind));
   Step step = tile_step(store ? StepKind::Issue : StepKind::Compute, ref, store ? Engine::Store : Engine::None);
   for (const Operand& in : op.inputs) {

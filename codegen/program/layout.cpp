@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/program/copies.h"
 #include "codegen/program/passes.h"
 #include "core/layout/plan.h"
 
@@ -22,6 +23,7 @@ constexpr int kIssuer = 40;            ///< descriptors and addresses of tcgen05
 constexpr int kFewestColumns = 32;     ///< of tensor memory, and a power of two (PTX ISA, tcgen05.alloc)
 constexpr std::int64_t kAddress = 16;  ///< bytes of shared memory for where tensor memory begins
 constexpr int kClusterProducer = 40;   ///< with its place in the cluster and the parts of loads; probed by compiling
+constexpr int kCopier = 56;            ///< places of what its threads copy, here and in global memory; probed by compiling
 constexpr int kLeastRegisters = 24, kGranule = 8;
 /// Of a thread. On Hopper a role's accumulators leave less room for ptxas' own the closer a budget comes to 255; on Blackwell they lie
 /// elsewhere.
@@ -169,7 +171,7 @@ void give_registers(ProgramDraft& draft, int warpgroups) {
   for (Role& role : program.roles) {
     const bool any = !role.variables.empty();
     const int producer = std::max({static_cast<int>(draft.problem.limits.producer_registers), program.cluster > 1 ? kClusterProducer : 0,
-                                   program.tensor && issues_products(role) ? kIssuer : 0});
+                                   program.tensor && issues_products(role) ? kIssuer : 0, copies(role) ? kCopier : 0});
     if (any && role.group.valid()) role.scheduled_registers = draft.schedule.groups[role.group.index()].registers;
     role.peak_registers = any ? live_registers(program, role) + program.register_overhead : producer;
     role.registers = std::max({kLeastRegisters, granules(role.peak_registers), granules(role.scheduled_registers)});

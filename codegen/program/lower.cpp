@@ -266,7 +266,7 @@ void lower_loops(ProgramDraft& draft) {
 
 void begin_boxes(ProgramDraft& draft) {
   const auto begin = [&](Step& step) {
-    if (step.kind != StepKind::Issue || (step.engine != Engine::Load && step.engine != Engine::Store)) return;
+    if (step.kind != StepKind::Issue || step.copies || (step.engine != Engine::Load && step.engine != Engine::Store)) return;
     const Place& tile = step.engine == Engine::Load ? step.output : step.inputs.at(0);
     const TileOp& op = op_of(draft.kernel, step.op);
     step.packed = draft.problem.layouts && draft.problem.layouts->packed.contains(op.tensor);

@@ -7,6 +7,7 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/cluster.h"
+#include "codegen/program/copies.h"
 #include "codegen/program/epilogue.h"
 #include "codegen/program/prologue.h"
 
@@ -56,7 +57,7 @@ void finish(ProgramDraft& draft) {
 BuildResult run_passes(ProgramDraft draft, std::optional<std::int64_t> trips) {
   begin_program(draft, trips);
   for (const auto pass : {lower_loops, keep_one_in_flight, order_turns, note_rewritten, lower_prologue, lower_epilogue, share_loads,
-                          begin_boxes, cut_loops, finish})
+                          arrange_copies, begin_boxes, cut_loops, finish})
     if (draft.refusals.empty()) pass(draft);
   if (draft.refusals.empty()) return {std::move(draft.program), {}};
   // What goes wrong because iterations overlap goes wrong less with fewer of them.

@@ -39,7 +39,7 @@ struct Barrier {
   bool full = true;  ///< else empty
   std::size_t buffer = 0;
   std::size_t value = 0;      ///< full: of the kernel's values, what has arrived
-  int arrivals = 1;           ///< that end a phase: one for a TMA load, one per warp otherwise
+  int arrivals = 1;           ///< that end a phase: one for a TMA load, one per thread for copies of threads, one per warp otherwise
   std::int64_t tx_bytes = 0;  ///< that a TMA load brings in addition
   bool per_tile = false;      ///< a phase per tile, else per iteration
 };
@@ -90,7 +90,7 @@ struct RingCursor {
 
 enum class StepKind {
   Wait,         ///< until the barrier's phase is over: full for readers, empty (one phase ahead) for writers
-  Issue,        ///< starts an asynchronous op: TMA load, mma (wgmma or tcgen05.mma), TMA store
+  Issue,        ///< starts an asynchronous op: load (by TMA, or by copies of the role's threads), mma (wgmma or tcgen05.mma), TMA store
   Commit,       ///< closes the group of what was issued since the last one (wgmma, TMA store)
   Retire,       ///< until at most `keep` of the role's groups are in flight
   Compute,      ///< an op of the role's own threads
@@ -126,7 +126,9 @@ struct Step {
   std::size_t barrier = 0;            ///< Wait, Arrive, Signal, Issue of a load
   std::size_t cursor = 0;             ///< Wait, Arrive, Signal, Advance, Issue of a load
   bool ahead = false;                 ///< Wait: for the phase before the cursor's, as who fills a slot does: free at first
-  int count = 1;                      ///< Arrive: arrivals of the whole role
+  bool copies = false;                ///< Issue of a load: every thread copies a part (cp.async) and arrives when its part is there
+  bool fence = false;                 ///< Wait: what threads have copied is behind it for mmas and TMA too (fence.proxy.async)
+  int count = 1;                      ///< Arrive, Issue of copies: arrivals of the whole role
   int keep = 0;                       ///< Retire
   bool packed = false;                ///< Issue: the tile is one of a packed tensor, whose blocks are rows of their own
   int round_to = 1;                   ///< Issue of a load: its first coordinate is rounded down to a multiple of this (boxes.h)

@@ -4,6 +4,7 @@
 
 #include "codegen/program/accumulators.h"
 #include "codegen/program/epilogue.h"
+#include "core/kernel/op_kind.h"
 
 namespace heddle::codegen {
 namespace {
@@ -25,6 +26,18 @@ void prologue_op(ProgramDraft& draft, std::size_t role, std::size_t index) {
   if (op.kind == "mma") return draft.refuse("prologue_kind", {op.name}, fmt::format("'{}' is an mma before the loop", op.name));
   step.output = {Place::Kind::Variable, draft.variable(role, value), 0, 0, value, draft.body_value[value].valid() ? -1 : kPerTile};
   draft.roles[role].begin.push_back(std::move(step));
+}
+
+/// The op that brings a tile to shared memory: of a store of what a load has just brought into registers the load, which can be copies.
+std::size_t brought_by(const ProgramDraft& draft, std::size_t op, const std::vector<std::size_t>& definer) {
+  const TileOp& store = draft.kernel.prologue[op];
+  if (store.kind != "smem_store") return op;
+  const std::size_t from = draft.value_index(store.inputs[0].value), maker = definer[from];
+  if (maker == kNone || draft.kernel.prologue[maker].kind != "load") return op;
+  const Tensor* tensor = draft.kernel.find_tensor(draft.kernel.prologue[maker].tensor);
+  const bool same = tensor && tensor->dtype == draft.kernel.values[from].dtype &&
+                    tensor->dtype == draft.kernel.values[draft.value_index(store.outputs[0])].dtype;
+  return same ? maker : op;
 }
 
 }  // namespace
@@ -77,9 +90,10 @@ void lower_prologue(ProgramDraft& draft) {
       fill_accumulator(draft, i);
       continue;
     }
-    if (op.kind != "tma_load") {
+    const std::size_t by = brought_by(draft, i, definer);
+    if (op.kind != "tma_load" && !is_async_load(op) && by == i) {
       draft.refuse("prologue_kind", {op.name},
-                   fmt::format("'{}' fills shared memory before the loop; only tma_load does so here", op.name));
+                   fmt::format("'{}' fills shared memory before the loop; only loads to shared memory do so here", op.name));
       continue;
     }
     if (!draft.readers.contains(value)) continue;  // it is not read
@@ -87,7 +101,7 @@ void lower_prologue(ProgramDraft& draft) {
     // for its own tiles any more, so these come behind it.
     RoleDraft& loader = draft.roles.front();
     auto& loads = draft.readers.at(value).contains(0) ? loader.begin : loader.loads;
-    const OpRef ref{OpRef::List::Prologue, i};
+    const OpRef ref{OpRef::List::Prologue, by};
     const std::size_t buffer = draft.buffer_of[value];
     Step issue = on_barrier(StepKind::Issue, ref, draft.full_of.at(value));
     issue.engine = Engine::Load;

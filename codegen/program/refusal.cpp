@@ -20,7 +20,7 @@ constexpr std::string_view kOrder =
     "the compiler orders instructions as it likes; another schedule may suit it better, for example one with fewer stages";
 constexpr std::string_view kOneStage = "the schedule has one stage already: no iterations overlap";
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kReasons{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 35> kReasons{{
     {"run_time_sizes", "a text of these sizes alone can be written"},
     {"numbers_only", kKernel},
     {"tensor_memory", kKernel},
@@ -33,7 +33,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 36> kReasons
     {"carried_far", kKernel},
     {"ring_read_back", kKernel},
     {"load_target", kKernel},
-    {"async_load", kKernel},
     {"outputs", kKernel},
     {"accumulator_place", kKernel},
     {"grid", kKernel},

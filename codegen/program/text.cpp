@@ -84,7 +84,7 @@ std::string step_text(const Kernel& kernel, const Program& program, const Role& 
   const TileOp& op = op_of(kernel, step.op);
   std::string text = fmt::format("{} {} {}: {}", to_string(step.kind), printable(op.kind), printable(op.name), places());
   if (step.piece.count > 1) text += fmt::format(", piece {} of {}", step.piece.number + 1, step.piece.count);
-  if (step.engine == Engine::Load) text += ", signals " + barrier();
+  if (step.engine == Engine::Load) text += (step.copies ? ", by copies of every thread, each signals " : ", signals ") + barrier();
   return text;
 }
 

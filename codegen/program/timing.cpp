@@ -267,7 +267,7 @@ class TimedBlock {
       agent.now += share(op->window, step);
     }
     if (step.engine == Engine::Load) {
-      arrive(slot_of(r, step), step.barrier, 1, done);
+      arrive(slot_of(r, step), step.barrier, step.copies ? step.count : 1, done);
     } else if (step.engine == Engine::Mma) {
       agent.products = std::max(agent.products, done);
       agent.open[0] = done;

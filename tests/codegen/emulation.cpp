@@ -115,11 +115,11 @@ std::string program_text(const Emission& emission, const std::string& source, co
                         fmt::join(map.strides, ", "));
     arguments += fmt::format("{}TensorMap{{&plan{}}}", arguments.empty() ? "" : ", ", m);
   }
-  for (const std::size_t p : emission.launch.pointers) arguments += fmt::format(", t{}.data()", p);
+  for (const std::size_t p : emission.launch.pointers) arguments += fmt::format("{}t{}.data()", arguments.empty() ? "" : ", ", p);
   if (sizes) {
     text += fmt::format("  const Sizes sizes{{{}}};\n", read(sizes->fields.size(), "int(next())") +
                                                             (sizes->numbers.empty() ? "" : ", " + read(sizes->numbers.size(), "real()")));
-    arguments += ", sizes";
+    arguments += arguments.empty() ? "sizes" : ", sizes";
   }
   text += fmt::format("  for (int b = 0; b < {0}; b += {4}) run_block(b, {0}, {1}, {4}, [&] {{ {2}({3}); }});\n", blocks,
                       emission.launch.threads, emission.launch.entry, arguments, emission.launch.cluster);

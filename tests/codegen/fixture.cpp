@@ -79,6 +79,7 @@ codegen::Program program_of(const Lowering& from, std::optional<std::int64_t> tr
 
 const std::vector<std::string>& lowered_kernels() {
   static const std::vector<std::string> names{"gemm_hopper",
+                                              "gemm_pointers_hopper",
                                               "attention_forward_hopper",
                                               "attention_forward_causal_hopper",
                                               "swiglu_dual_gemm_hopper",

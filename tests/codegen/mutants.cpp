@@ -154,6 +154,7 @@ std::vector<Mutant> mutants(const Kernel& kernel, const Program& program) {
           case StepKind::Wait:
             drop();
             add("other phase " + where, [&](Program& p) { steps_of(p)[k].ahead ^= true; });
+            if (step.fence) add("no fence behind " + where, [&](Program& p) { steps_of(p)[k].fence = false; });
             move("later", guarded(program, section.steps, k));
             break;
           case StepKind::Arrive:

@@ -58,6 +58,7 @@ std::vector<SmallKernel> small_kernels() {
       {"gemm_hopper", kGemm},
       {"gemm_hopper", kGemmPairs, "", kPairs},
       {"gemm_hopper", kGemm, hand("gemm_hopper/cutlass-cooperative")},
+      {"gemm_pointers_hopper", {{"M", 200}, {"N", 136}, {"K", 328}}},
       {"swiglu_dual_gemm_hopper", {{"M", 384}, {"N", 128}, {"K", 1088}}},
       {"swiglu_dual_gemm_hopper", {{"M", 768}, {"N", 128}, {"K", 1088}}, "", kPairs},
       {"gemm_fp8_hopper", {{"M", 384}, {"N", 128}, {"K", 3584}}},

@@ -111,7 +111,7 @@ class Writer {
     bool any = false;
     for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
       const Channel& channel = problem_.channels[c];
-      if (!fills_ring(channel)) continue;
+      if (!fills_ring(channel) || !runs_ahead(channel)) continue;
       // As many stages as the ring has slots to fill, and never fewer than the schedule has between the load and its readers.
       bool still_read = false;
       std::int64_t stages = 0;
@@ -126,11 +126,20 @@ class Writer {
           any = true;
         }
     }
-    if (!any)
-      return fault(loop_.line, "the text stands before Triton has scheduled the loop, and there is no load whose depth it could be told");
+    if (!any) {
+      notes_.push_back("no load of the schedule runs ahead of its use: there is nothing to tell Triton");
+      return reread(decisions);
+    }
     notes_.push_back(
         "the text stands before tritongpu-schedule-loops: it says how deep each load's ring is; stages and order are Triton's");
     return reread(decisions);
+  }
+
+  /// A load in the stage of its use has no ring: Triton waits for it there.
+  bool runs_ahead(const Channel& channel) const {
+    return std::ranges::any_of(channel.readers, [&](const Reader& reader) {
+      return schedule_.stage(reader.op) + reader.distance > schedule_.stage(channel.writer);
+    });
   }
 
   bool fills_ring(const Channel& channel) const { return filled_by_load(problem_, channel) && !channel.readers.empty(); }
@@ -164,7 +173,7 @@ class Writer {
       std::vector<std::string> notes;
       for (std::size_t c = 0; c < problem_.channels.size(); ++c) {
         const Channel& channel = problem_.channels[c];
-        const auto place = fills_ring(channel) ? staging.place_of(channel.writer) : std::nullopt;
+        const auto place = fills_ring(channel) && runs_ahead(channel) ? staging.place_of(channel.writer) : std::nullopt;
         if (!place) continue;
         const std::size_t load = channel.writer.index();
         const TritonBuffer* ring = ring_of(rings, body->ops[*place]);

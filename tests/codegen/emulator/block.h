@@ -156,6 +156,7 @@ inline void run_block(int block, int blocks, int threads, int cluster, std::func
     in_flight.erase(in_flight.begin());
     go_to(next.fiber);
     next.finish();
+    idle = 0;  // somebody may wait for many of them
   }
   die("deadlock");
 }

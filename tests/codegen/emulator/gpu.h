@@ -5,6 +5,7 @@
 #pragma once
 
 #include "block.h"
+#include "copies.h"
 #include "files.h"
 #include "shared_memory.h"
 #include "tma.h"

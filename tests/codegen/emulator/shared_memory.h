@@ -113,6 +113,14 @@ inline u32 load_pair(const std::uint16_t* from) {
 }
 inline void load_pair(const float* from, float& x, float& y) { x = from[0], y = from[1]; }
 inline int look_up(const int* table, int place) { return table[place]; }
+inline void write_half(void* to, u32 x) { std::memcpy(to, &x, 2); }
+template <class T, class... More>
+void write_words(void* to, T first, More... more) {
+  constexpr std::size_t kBytes = sizeof(T) * (1 + sizeof...(More));
+  if (reinterpret_cast<u64>(to) % kBytes != 0) die("a store to an address that is no multiple of its bytes");
+  const T all[] = {first, more...};
+  std::memcpy(to, all, kBytes);
+}
 /// One vector of 32-bit words.
 template <class T, class... More>
 void load_global(const void* from, T& first, More&... more) {

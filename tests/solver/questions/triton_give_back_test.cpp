@@ -82,6 +82,8 @@ TEST_CASE("Triton's own schedule written back is the text, byte by byte", "[trit
     if (!name.ends_with(".ttgir")) continue;
     const auto of = opened(entry.path().string());
     if (!of || !of->native.has_own) continue;
+    // Triton 3.9.0 makes a race of this one (tests/core/triton/back/triton_rules_test.cpp), which the way back would mend.
+    if (name.starts_with("prefix_scaled.sm90")) continue;
     const auto own = own_schedule(of->native, of->problem);
     INFO(name);
     REQUIRE(own);
