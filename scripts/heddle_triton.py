@@ -46,6 +46,7 @@ OLDEST = (3, 4)  # its texts are the first that carry a schedule
 TARGETS = (80, 86, 89, 90, 100, 103, 110, 120)
 MULTIPROCESSORS = {80: 108, 90: 132, 100: 148}  # what scripts ask to size a persistent grid
 SECONDS, SEARCH_SECONDS = 60, 60  # that heddle has for an answer, and in addition for a search
+FINISH_SECONDS = int(number) if (number := os.environ.get("HEDDLE_FINISH_SECONDS", "")).isdigit() else 600  # that Triton has for the rest of its passes
 MOST_BYTES = 64 << 20  # of a text, and of what a program says
 
 
@@ -249,6 +250,42 @@ def parse_text(text: str, context: Any) -> Any:
         return read_module(path, context)
 
 
+# ---- until memory is laid out -----------------------------------------------------------------------------------------------------------
+class FirstPasses(PassList):
+    """Those that lay out memory, and all before them."""
+
+    def run(self, module: Any, *words: str) -> None:
+        self.words = words
+        self.run_range(module, 0, max(self.names.index(name) for name in ("add_allocate_shared_memory_nv", "add_allocate_tensor_memory")) + 1)
+
+
+class Nothing:
+    """Stands for LLVM: whatever it is asked for is nothing too."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def __call__(self, *words: Any, **named: Any) -> Any:
+        return self
+
+
+def until_memory() -> None:
+    """From here on Triton compiles until it has laid out memory, without LLVM's code, PTX and cubin: what it says of a kernel is known then,
+    and most of its work comes later. Triton's own make_llir runs, and reads off what has been laid out."""
+    from triton.backends.nvidia.compiler import CUDABackend
+    own, nothing = CUDABackend.make_llir, Nothing()
+    scope = dict(own.__globals__)
+    nvidia = Listener(scope["nvidia"], set_nvvm_reflect_ftz=nothing, has_extern_deps=nothing)
+    scope.update(llvm=nothing, nvidia=nvidia, passes=Listener(scope["passes"]), ir=Listener(scope["ir"], pass_manager=FirstPasses))
+    make = types.FunctionType(own.__code__, scope, own.__name__, own.__defaults__, own.__closure__)
+
+    def make_llir(backend: Any, module: Any, metadata: dict, *words: Any) -> Any:
+        metadata["name"] = module.get_entry_func_name()  # which Triton reads in the PTX
+        return make(backend, module, metadata, *words)
+
+    CUDABackend.make_llir, CUDABackend.make_ptx, CUDABackend.make_cubin = make_llir, lambda *words: "", lambda *words: b""
+
+
 # ---- texts ------------------------------------------------------------------------------------------------------------------------------
 SCHEDULE = re.compile(r'(, )?"?(?:loop\.stage|loop\.cluster|tt\.scheduled_max_stage|tt\.latency|ttg\.partition(?:\.\w+)*|tt\.warp_specialize'
                       r'|ttg\.warp_specialize\.tag)"?(?: = (?:\[[^\]]*\]|array<[^>]*>|[^,{}]*))?')
@@ -307,10 +344,10 @@ def heddle_command() -> str:
     return "heddle"
 
 
-def hear(words: list[str], seconds: float | None = None, **options: Any) -> tuple[int, str, str]:
-    """How a program ended, and what it said on both streams. A fault where it cannot be run, needs longer, or talks without end."""
+def hear(words: list[str], seconds: float | None = None, late: str = "", **options: Any) -> tuple[int, str, str]:
+    """How a program ended, and what it said on both streams. A fault where it cannot be run, needs longer (`late` says so), or talks without end."""
     end = math.inf if seconds is None else time.monotonic() + seconds
-    late = Fault(f"{words[0]} gave no answer to '{words[1]}' in {seconds} s")
+    late = Fault(late or f"{words[0]} gave no answer to '{words[1]}' in {seconds} s")
     try:
         run = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **options)
     except (OSError, ValueError) as fault:
@@ -348,6 +385,7 @@ def ask_heddle(*arguments: Any, accepted: tuple = (0,), searches: int = 0, read:
     code, stdout, stderr = hear(words, seconds, env=dict(os.environ, HEDDLE_CALLED=heddle_command()))
     if code not in accepted:
         lines = [line.removeprefix("heddle: ") for line in stderr.splitlines() if line.strip() and not line.startswith("heddle: note:")]
+        lines += [line.strip() for line in stdout.splitlines() if line.strip()][:1]  # of an answer: why there is none
         raise Fault((lines or [f"{program} ended '{arguments[0]}' with code {code} and said nothing"])[0][:400])
     try:
         return read(json.loads(stdout)) if read else None
@@ -491,7 +529,7 @@ class Dumper:
         self.seen: set[tuple] = set()  # kernels that have been written
         self.numbers: dict[str, int] = {}  # of a kernel's name -> how many of them so far
         self.written: list[Path] = []  # of the present kernel
-        self.failed = 0
+        self.failed, self.why = 0, ""  # how many, and why the last one
 
     def visit(self, passes: PassList, module: Any, metadata: dict) -> None:
         """Runs the passes of one kernel, and writes its text where a schedule could be read or put in."""
@@ -533,9 +571,9 @@ class Dumper:
                 kernel = build()
             metadata = kernel.metadata._asdict()
         except Exception as fault:
-            self.failed += 1
+            self.failed, self.why = self.failed + 1, reason_of(fault, printed())
             until_then = f" (its texts until then are in {self.folder})" if self.written else ""
-            say(f"{name} could not be compiled: {reason_of(fault, printed())}{until_then}")
+            say(f"{name} could not be compiled: {self.why}{until_then}")
             return None
         for path in self.written:  # now with what is known in the end: shared, tmem_size; warps of all partitions only in the final form
             asked = {} if path.name.endswith(".final.ttgir") else {"num_warps": self.num_warps}
@@ -726,6 +764,8 @@ def finish_here(order: dict) -> int:
     triton = load_triton()
     if why := why_not_partitions(triton, order["form"]):
         raise Fault(why)
+    if not order["whole"]:
+        until_memory()
     from triton.backends.compiler import GPUTarget, Language
     folder, target = Path(order["folder"]), GPUTarget("cuda", order["target"], 32)
     backend = triton.compiler.make_backend(target)
@@ -746,8 +786,8 @@ def finish_here(order: dict) -> int:
     return 0
 
 
-def finish(path: Path, target: int | None = None, given: dict | None = None, out: Path | None = None) -> tuple[Path, dict]:
-    """Where the results lie, without their endings, and what Triton says of them."""
+def finish(path: Path, target: int | None = None, given: dict | None = None, out: Path | None = None, whole: bool = True) -> tuple[Path, dict]:
+    """Where the results lie, without their endings, and what Triton says of them. Not `whole`: as far as memory is laid out."""
     if not path.exists():
         raise Fault(f"there is no text {path}", 2)
     expect_triton()
@@ -768,9 +808,10 @@ def finish(path: Path, target: int | None = None, given: dict | None = None, out
     if Path(f"{stem}.ttgir").resolve() == path.resolve():
         raise Fault(f"the result would overwrite {path}: name another one with -o", 2)
     with tempfile.TemporaryDirectory() as folder:
-        words, environment = child("_finish", folder, {"text": str(path), "form": form, "folder": folder, "target": target or int(named[1]),
+        words, environment = child("_finish", folder, {"text": str(path), "form": form, "folder": folder, "target": target or int(named[1]), "whole": whole,
                                                        "options": options_for(path, text, given or {})})
-        code, _, said = hear(words, env=environment)
+        late = f"Triton does not end on {path.name} within {FINISH_SECONDS} s (HEDDLE_FINISH_SECONDS allows more)"
+        code, _, said = hear(words, FINISH_SECONDS, late, env=environment)
         if code:
             how = f"crashed (signal {-code})" if code < 0 else "failed"
             raise Fault(f"Triton {how} on {path.name}: {telling_line(said)}")
@@ -959,13 +1000,27 @@ def predicted_bytes(text: Path) -> str:
     return ask_heddle("audit", text, "--no-solve", "--json", accepted=(0, 4), read=read)
 
 
+def give_back(text: Path, machine: list[str], work: Path, finished: Path | None = None, whole: bool = True) -> tuple[Path, str, Path, dict] | None:
+    """The scheduled text `text` with Heddle's best schedule that Triton's passes can build, in the folder `work`; the bytes that are predicted
+    for it, and what `finish` gives, whose results come to lie in `finished`. None where the text stays the same."""
+    schedule, edited = work / "best.json", work / text.name.replace(".scheduled.", ".")
+    ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule, searches=1)
+    ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited, "--quiet")  # else it searches for more to say
+    if edited.read_text() == text.read_text():
+        return None
+    # What Triton said of its own schedule is not true of this one.
+    beside = json.loads(text.with_suffix(".json").read_text())
+    write_file(edited.with_suffix(".json"), json.dumps({name: value for name, value in beside.items() if name not in ("shared", "tmem_size")}))
+    return edited, predicted_bytes(edited), *finish(edited, out=(finished or work / "finished") / edited.stem, whole=whole)
+
+
 def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> str:
     """Fills the row of a kernel, and says what became of it. Its edited text lies in `folder` only where it is better than Triton's own."""
     beside = json.loads(text.with_suffix(".json").read_text())
     # Of a kernel that Triton specializes, the text with its partitions is what it runs.
     whole = text.with_name(text.name.replace(".scheduled.", ".partitioned."))
     whole = whole if whole.exists() else text
-    own, best, free, why_none = ask_heddle("compare", whole, *machine, "--format", "json", searches=2, read=lambda answer: [
+    own, best, free, why_none = ask_heddle("compare", whole, *machine, "--format", "json", accepted=(0, 5), searches=2, read=lambda answer: [
         *(int(answer["sides"][at].get("period") or 0) for at in range(3)), answer["sides"][1].get("why_not")])
     row[1:] = [*(str(period or "-") for period in (own, best, free)), predicted_bytes(whole), str(beside.get("shared"))]
     if not best:
@@ -973,15 +1028,9 @@ def solve_one(text: Path, machine: list[str], folder: Path, row: list[str]) -> s
     if own and best >= own:
         return "left to Triton: nothing better was found"
     with tempfile.TemporaryDirectory() as work:
-        schedule, edited = Path(work) / "best.json", Path(work) / text.name.replace(".scheduled.", ".")
-        ask_heddle("solve", f"{text}#triton", *machine, "--out", schedule, searches=1)
-        ask_heddle("export", text, *machine, schedule, "--format", "ttgir", "--out", edited, "--quiet")  # else it searches for more to say
-        if edited.read_text() == text.read_text():
+        if not (result := give_back(text, machine, Path(work), finished=folder / "finished")):
             return "left to Triton: it would be the same text"
-        # What Triton said of its own schedule is not true of this one.
-        write_file(edited.with_suffix(".json"), json.dumps({name: value for name, value in beside.items() if name not in ("shared", "tmem_size")}))
-        predicted = predicted_bytes(edited)
-        stem, metadata = finish(edited, out=folder / "finished" / edited.stem)
+        edited, predicted, stem, metadata = result
         row[4:] = [f"{row[4]} -> {predicted}", f"{row[5]} -> {metadata.get('shared')}"]
         said = against_prediction(edited, Path(f"{stem}.ttgir"), metadata["shared"])
         for path in (edited, edited.with_suffix(".json")):

@@ -259,6 +259,19 @@ def prefix_scaled(x, gate, o, steps, stride, BC: tl.constexpr, D: tl.constexpr):
     tl.store(o + d[:, None] * D + d[None, :], state)
 
 
+@triton.jit
+def states(k, v, h, steps, stride, BC: tl.constexpr, D: tl.constexpr):
+    """The state before each chunk is stored, and then changed by the chunk."""
+    c = tl.arange(0, BC)
+    d = tl.arange(0, D)
+    state = tl.zeros((D, D), tl.float32)
+    for t in range(0, steps):
+        tl.store(h + t * D * D + d[:, None] * D + d[None, :], state)
+        key = tl.load(k + (t * BC + c)[None, :] * stride + d[:, None])
+        value = tl.load(v + (t * BC + c)[:, None] * stride + d[None, :])
+        state = tl.dot(key, value, state)
+
+
 def heddle_kernels():
     half, brain = "*fp16:16", "*bf16:16"
     attention = {"q": brain, "k": brain, "v": brain, "o": brain, "rows": "i32", "columns": "i32", "stride_q": "i32:16", "stride_k": "i32:16",
@@ -291,4 +304,5 @@ def heddle_kernels():
         (exact_product, {"a": "*fp32:16", "b": "*fp32:16", "o": "*fp32:16", "k": "i32:16"}, {"BM": 64, "BN": 64, "BK": 32}, {"num_warps": 4}),
         (prefix_scaled, {"x": brain, "gate": "*fp32:16", "o": "*fp32:16", "steps": "i32", "stride": "i32:16"}, {"BC": 64, "D": 64},
          {"num_warps": 4, "num_stages": 2}),
+        (states, {"k": brain, "v": brain, "h": "*fp32:16", "steps": "i32", "stride": "i32:16"}, {"BC": 64, "D": 128}, {"num_warps": 8, "num_stages": 3}),
     ]

@@ -72,6 +72,21 @@ class Script(unittest.TestCase):
         self.assertEqual(result.stdout, "False\n")
         self.assertEqual(result.stderr, "heddle_triton: Triton uses its own schedules: there is no heddle program: set HEDDLE to its path, or put it on PATH\n")
 
+    def test_a_triton_that_crashes_or_hangs_in_finish_is_one_sentence(self):
+        text = self.write("good.scheduled.ttgir", GOOD.read_text())
+        for triton, sentence in (("import os\nos.abort()", "Triton crashed (signal 6) on good.scheduled.ttgir: "),
+                                 ("import sys, time\nprint('LLVM ERROR: what it says', file=sys.stderr, flush=True)\nsys.exit(3)",
+                                  "Triton failed on good.scheduled.ttgir: LLVM ERROR: what it says"),
+                                 ("import time\ntime.sleep(1000)", "Triton does not end on good.scheduled.ttgir within 1 s (HEDDLE_FINISH_SECONDS allows more)")):
+            folder = self.write("fake/triton.py", triton).parent
+            environment = dict(os.environ, HEDDLE=HEDDLE, HEDDLE_STORE="off", HEDDLE_FINISH_SECONDS="1" if "sleep" in triton else "60",
+                               PYTHONPATH=str(folder), PYTHONDONTWRITEBYTECODE="1")
+            result = subprocess.run([sys.executable, SCRIPT, "finish", text], env=environment, capture_output=True, text=True, timeout=120)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+            self.assertIn(sentence, result.stderr)
+        self.assertEqual(list(self.folder.glob("*.finished.*")), [])
+
     def test_a_stderr_that_takes_nothing_stops_no_program(self):
         self.write("broken.ttgir", BROKEN)
         with open("/dev/full", "w") as full:

@@ -211,7 +211,7 @@ void order_addresses(LoopKernelDraft& draft) {
   }
 }
 
-void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const std::string& value) {
+void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const Operand& value) {
   const LoopText& text = draft.text;
   const mlir::Op& store = site.from;
   const auto role = work_of(text.program, store);
@@ -223,12 +223,12 @@ void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& na
     draft.scalars.note(fmt::format("line {} stores columns that are contiguous: which elements it writes is not modelled", store.line));
     box.at.assign(box.at.size(), "0");
   }
-  Operand from{value, 0};
-  const Space space = draft.native.kernel.find_value(value)->space;
+  Operand from = value;
+  const Space space = draft.native.kernel.find_value(value.value)->space;
   if (tma && space == Space::Register) {
-    const std::string staged = draft.add_value(value + "_out", type, Space::Smem);
+    const std::string staged = draft.add_value(value.value + "_out", type, Space::Smem);
     draft.add_op(site, name + "_stage", "smem_store", {from}, {staged});
-    from.value = staged;
+    from = {staged, 0};
   }
   const bool adds = role == OpRole::DescriptorReduce || role == OpRole::Atomic;
   if (adds && store.words.find("add") == std::string::npos)

@@ -29,7 +29,8 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t node);
 /// Offsets and bounds of a tile of pointers that are computed in the loop: an instruction for each 16 bytes that are moved, two where it
 /// is a pointer of 64 bits. Heddle's own kernels compute addresses from scalars, so that only Triton pays. `name`: the load's.
 void add_index_work(LoopKernelDraft& draft, std::size_t node, const std::string& name);
-void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const std::string& value);
+/// `value` may be of an earlier iteration.
+void add_store(LoopKernelDraft& draft, const OpSite& site, const std::string& name, const Operand& value);
 void note_padding(LoopKernelDraft& draft, const mlir::Op& load);
 /// A number stored alone is no tile: it is not part of the kernel here, which is said.
 void note_scalar_store(LoopKernelDraft& draft, const mlir::Op& store);

@@ -254,7 +254,7 @@ void add_body_store(LoopKernelDraft& draft, std::size_t n) {
              : text.flow.source(stored);
   const Operand value = operand_of(draft, source, memory);
   if (value.distance > 0) draft.scalars.note(fmt::format("line {} stores what an earlier iteration computed", each.line));
-  if (draft.error.faults.empty()) add_store(draft, {KernelPart::Body, each}, text.graph.nodes[n].name, value.value);
+  if (draft.error.faults.empty()) add_store(draft, {KernelPart::Body, each}, text.graph.nodes[n].name, value);
 }
 
 /// What is assumed of branches.

@@ -278,7 +278,7 @@ void add_epilogue(LoopKernelDraft& draft) {
     const mlir::ValueId stored = text.flow.stored(each);
     if (!stored.valid()) continue;
     const std::string value = outside(draft, stored, KernelPart::Epilogue);
-    add_store(draft, {KernelPart::Epilogue, each}, fmt::format("store_{}", draft.native.kernel.epilogue.size()), value);
+    add_store(draft, {KernelPart::Epilogue, each}, fmt::format("store_{}", draft.native.kernel.epilogue.size()), {value, 0});
   }
 }
 

@@ -99,6 +99,15 @@ Expr combine(Operator op, const std::vector<Expr>& of) {
   return Expr(std::move(node));
 }
 
+/// Quotients as the text means them, rounded down: (a - a % b) / b, as a kernel's sizes leave no remainder (core/kernel/conditions.h).
+Expr::Node rounded_down(Expr::Node node) {
+  for (Expr::Node& child : node.children) child = rounded_down(std::move(child));
+  if (node.op != Operator::Divide) return node;
+  Expr::Node rest{Operator::Modulo, 0, {}, node.children};
+  node.children[0] = {Operator::Subtract, 0, {}, {node.children[0], std::move(rest)}};
+  return node;
+}
+
 Expr add(const Expr& a, const Expr& b) {
   if (a.is_zero()) return b;
   if (b.is_zero()) return a;
@@ -472,6 +481,11 @@ Trips Scalars::trips() {
     if (branch.rare && flow_.module().value(branch.counter).index > 0) trips.of_tile = add(expr(branch.end), Expr(1));
   set_most(trips);
   give_trips(trips);
+  Scope scope;
+  for (const Param& p : params_) scope[p.name] = p.value;
+  if (divides_exactly(trips.most, scope)) return trips;
+  for (Expr* each : {&trips.most, &trips.of_tile})
+    if (Expr exact = Expr(rounded_down(each->root())); exact.text().size() <= kLongest) *each = std::move(exact);
   return trips;
 }
 

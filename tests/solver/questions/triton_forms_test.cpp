@@ -76,7 +76,7 @@ TEST_CASE("kernels in the forms of public ones are compared, and what Triton can
     CHECK(comparison->of(Whose::BestOfMachine).period <= comparison->of(Whose::BestOfTriton).period);
     ++texts;
   }
-  CHECK(texts == 21);
+  CHECK(texts == 22);
 }
 
 TEST_CASE("a mask of rows, columns, diagonal and window is one choice of each element", "[triton]") {
@@ -151,5 +151,17 @@ TEST_CASE("sizes that the text does not say leave the loop its turns", "[triton]
     const auto trips = native.kernel.loop.trips.evaluate(scope);
     REQUIRE(trips);
     CHECK(*trips >= 2);
+  }
+}
+
+TEST_CASE("a state that is stored before it is changed is the one of the iteration before", "[triton]") {
+  const auto program = form("states.sm90");
+  for (const TextReading reading : {TextReading::Triton, TextReading::Free}) {
+    const Native native = lowered(*program, reading);
+    const auto store = std::ranges::find(native.kernel.body, "store", &TileOp::kind);
+    REQUIRE(store != native.kernel.body.end());
+    REQUIRE(store->inputs.size() == 1);
+    if (reading == TextReading::Triton) CHECK(store->inputs[0].distance == 1);
+    CHECK(notes(native, "stores what an earlier iteration computed"));
   }
 }
