@@ -1,10 +1,13 @@
 #include "codegen/emit/coordinates.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "codegen/emit/index_text.h"
 #include "codegen/emit/places.h"
 #include "codegen/emit/sizes.h"
+#include "core/base/expr_node.h"
+#include "core/base/saturate.h"
 #include "core/kernel/op_kind.h"
 #include "core/kernel/packed.h"
 
@@ -19,6 +22,37 @@ bool is_in_parentheses(const std::string& text) {
 }
 
 std::string in_parentheses(const std::string& text) { return text.find(' ') == std::string::npos ? text : "(" + text + ")"; }
+
+/// The largest magnitude that a part of the expression comes to; what is looked up, and names without a number, count as nothing.
+std::int64_t largest_part(const Expr::Node& node, const Scope& most) {
+  std::vector<std::int64_t> of;
+  std::int64_t inner = 0;
+  for (const Expr::Node& child : node.children) {
+    of.push_back(largest_part(child, most));
+    inner = std::max(inner, of.back());
+  }
+  switch (node.op) {
+    case Operator::Constant: return node.constant < 0 ? -std::max(node.constant, -std::numeric_limits<std::int64_t>::max()) : node.constant;
+    case Operator::Name: {
+      const auto known = most.find(node.name);
+      return known == most.end() ? 0 : std::max<std::int64_t>(known->second, 0);
+    }
+    case Operator::LookUp: return 0;
+    case Operator::Add:
+    case Operator::Subtract: return sat_add(of[0], of[1]);
+    case Operator::Multiply: return sat_mul(of[0], of[1]);
+    default: return inner;
+  }
+}
+
+/// Coordinates are computed in 32 bits: a product that needs more is another place.
+bool fits_32_bits(const EmitContext& emit, const Expr& at) {
+  Scope most = emit.program.params;
+  for (const GridDim& dim : emit.kernel.grid)
+    if (const auto size = dim.size.evaluate(emit.program.params)) most[dim.name] = *size;
+  most[emit.kernel.loop.variable] = emit.program.trips;
+  return largest_part(at.root(), most) <= std::numeric_limits<std::int32_t>::max();
+}
 
 }  // namespace
 
@@ -68,6 +102,9 @@ std::vector<std::string> coordinates(EmitContext& emit, OpRef::List list, std::i
     const std::int64_t add = loop * (list == OpRef::List::Prologue ? 0 : body ? iteration - counted_from : emit.program.trips);
     if ((!emit.section->loop && !from_end) || !body) loop = 0;
     std::string text = affine_text(*affine, texts, add);
+    if (computed && !fits_32_bits(emit, at))
+      emit.refuse("coordinates", op,
+                  fmt::format("'{}' reads or writes at a place whose computation needs more than 32 bits: {}", op.name, at.text()));
     if (computed) {
       std::vector<std::string> here = texts;
       here.back() = text.find(' ') == std::string::npos ? text : "(" + text + ")";
