@@ -177,6 +177,14 @@ const std::map<std::string, std::function<std::string(Maker&)>>& value_makers() 
          return m.dice.chance(50) ? m.op() : m.dice.pick({"start", "most"});
        }},
       {"--op", [](Maker& m) { return m.op(); }},
+      {"--scalar",
+       [](Maker& m) {
+         return m.dice.pick({"scale=0.25", "scale=", "weight=1e400", "=1", "scale=nan"});
+       }},
+      {"--kernel",
+       [](Maker& m) {
+         return m.dice.pick({"gemm", "attention_forward", "nothing"});
+       }},
       {"--anchor", [](Maker& m) { return m.op(); }},
       {"--also", [](Maker& m) { return m.schedule(); }},
       {"--below", [](Maker& m) { return m.schedule(); }},

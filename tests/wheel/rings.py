@@ -25,7 +25,7 @@ def rings(path):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             text = path.read_text()
             stages = re.search(r"tt\.num_stages = (\d+)", text)  # rings between partitions follow the option
-            heddle_triton.finish_here({"text": str(path), "form": heddle_triton.form_of(text), "folder": folder,
+            heddle_triton.finish_here({"whole": True, "text": str(path), "form": heddle_triton.form_of(text), "folder": folder,
                                        "target": int(re.search(r'"cuda:(\d+)"', text)[1]),
                                        "options": heddle_triton.options_for(path, text, {"num_stages": int(stages[1])} if stages else {})})
             os._exit(0)
