@@ -44,6 +44,10 @@ class Writer {
     // Between two mmas that are in flight the schedule knows that the first one has read its slot; Triton waits for it later.
     while (find_overwriting(*told, violations))
       if (!again()) return told.error();
+    if (std::ranges::any_of(violations, [](const RuleViolation& each) { return each.rule == Rule::Ring; })) {
+      in_front_ = overwriting_;
+      if (!again()) return told.error();
+    }
     if (!violations.empty()) return refusal(program_, violations);
 
     const LoopSite& site = site_of(*told);
@@ -153,6 +157,7 @@ class Writer {
   Result<TritonProgram> with_stages(Clusters clusters) {
     Staging staging(program_, loop_, native_, problem_, schedule_);
     staging.put_aside(overwriting_);
+    staging.put_in_front(in_front_);
     if (loop_.partitioned || staging.groups().size() > 1) return with_partitions(staging, clusters);
     const bool rings_fit = std::all_of(native_.rings.begin(), native_.rings.end(), [&](const OwnRing& ring) {
       const auto of =
@@ -257,7 +262,7 @@ class Writer {
   const Native& native_;
   const Problem& problem_;
   const Schedule& schedule_;
-  std::set<std::size_t> overwriting_;  ///< places of loads
+  std::set<std::size_t> overwriting_, in_front_;  ///< places of loads
   std::vector<std::string> notes_;
 };
 

@@ -262,10 +262,9 @@ std::vector<std::size_t> Staging::put_loads_aside(std::vector<std::size_t> order
     }
     return true;
   };
-  // On Blackwell an mma may read on behind all who stand in the turn, so that the copy needs a slot more, wherever it stands.
   for (const std::size_t place : aside_) {
-    move(order, place, blackwell_);
-    if (blackwell_ && of_.contains(place)) ++ahead[of_.at(place)];
+    const bool behind = blackwell_ && !in_front_.contains(place);
+    if (move(order, place, behind) && behind) ++ahead[of_.at(place)];
   }
   std::vector<std::size_t> late = order;
   for (const std::size_t place : behind_)

@@ -42,6 +42,9 @@ class Staging {
   /// Loads at these places come where no reader of theirs is overtaken, in every turn: on Hopper in front of all who read what they load,
   /// since Triton gives their rings a slot for that; on Blackwell behind them, a stage earlier, since there it gives none.
   void put_aside(const std::set<std::size_t>& places) { aside_ = places; }
+  /// Of those, loads that do not come right behind their readers either, since an mma reads on there: in front of them, where what Triton
+  /// waits for in between has ended it.
+  void put_in_front(const std::set<std::size_t>& places) { in_front_ = places; }
 
   /// A load whose ring would get a slot too many where it comes in front of its readers: behind them, if that is as fast.
   void put_behind(std::size_t place) { behind_.insert(place); }
@@ -127,11 +130,11 @@ class Staging {
   const bool hopper_, blackwell_;
   std::optional<std::size_t> terminator_;  ///< scf.yield belongs to no stage
   Decisions old_;
-  std::map<std::size_t, std::size_t> of_;          ///< place in the loop's body -> the op of the problem that decides about it
-  std::map<std::size_t, std::size_t> last_place_;  ///< the op -> the last of its places
-  std::vector<Edge> edges_;                        ///< but for those from group to group
-  std::vector<Edge> ring_reads_;                   ///< from a load to who reads its tile from the ring, among them
-  std::set<std::size_t> aside_, behind_;           ///< places of loads
+  std::map<std::size_t, std::size_t> of_;            ///< place in the loop's body -> the op of the problem that decides about it
+  std::map<std::size_t, std::size_t> last_place_;    ///< the op -> the last of its places
+  std::vector<Edge> edges_;                          ///< but for those from group to group
+  std::vector<Edge> ring_reads_;                     ///< from a load to who reads its tile from the ring, among them
+  std::set<std::size_t> aside_, in_front_, behind_;  ///< places of loads
 };
 
 }  // namespace heddle::triton

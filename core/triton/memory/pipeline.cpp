@@ -24,7 +24,7 @@ using mlir::OpId;
 using mlir::ValueId;
 
 bool is_load(std::string_view name) { return name == "tt.load" || is_descriptor_load(name); }
-constexpr std::size_t kMostLoads = 512;   ///< more are no kernel
+constexpr std::size_t kMostLoads = 512;         ///< more are no kernel
 constexpr std::int64_t kNarrowestRingCopy = 4;  ///< bytes
 
 bool is_zero(const mlir::Module& module, ValueId value) {
