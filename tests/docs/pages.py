@@ -46,7 +46,7 @@ import tempfile
 import threading
 
 PAGES = ["README.md", "docs/tour.md", "docs/model.md", "docs/command_line.md", "docs/triton.md", "docs/layouts.md", "docs/files.md", "docs/code_generator.md", "docs/packages.md", "docs/ptx.md", "docs/figures.md", "docs/limits.md"]
-ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|capture|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b|(check|show) (launch|gemm\.ptx)")
+ELSEWHERE = re.compile(r"(run\.sh|heddle) (run|bench|profile|calibrate|capture|gui)\b(?!.*--(emit-only|list))|--(slurm|on)\b|(check|show) (launch|gemm\.ptx|all\.ptx)")
 # What takes some ten seconds of processor time.
 SLOW = re.compile(
     r" (price attention|calibrate \S+ --emit-only|solve attention_backward|emit attention_backward|slack .*--exact|alternatives|pareto|validate|compare .* b200|(solve|simulate) .*(forward_fp8|parts|tile_black).*--json"

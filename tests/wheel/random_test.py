@@ -27,7 +27,7 @@ import random_kernels
 def built(text: str) -> list:
     """Of a final text: (slots, extents) of every ring."""
     rings = []
-    for name, extents in re.findall(r"(%[\w.-]+) = ttg\.local_alloc : \(\) -> !ttg\.memdesc<((?:\d+x)+)(?!i64)\w+,", text):
+    for name, extents in re.findall(r"(%[\w.-]+) = ttg\.local_alloc : \(\) -> !ttg\.memdesc<((?:\d+x)+)(?!\d|i64)\w+,", text):
         if re.search(rf"memdesc_(?:index|subview) {re.escape(name)}\[", text):
             slots, *tile = map(int, extents.split("x")[:-1])
             rings.append((slots, tile))

@@ -316,12 +316,12 @@ TEST_CASE("kinds that cannot be written are refused by name", "[codegen]") {
     if (op.name == "inv0") op.attrs = {{"fn", std::string("nothing")}};
   const auto refused = emit_cuda(from.kernel, from.problem, from.schedule, test::program_of(from));
   CHECK_FALSE(refused.emission.has_value());
-  test::Lowering gemm = test::lowering("gemm_hopper");
-  for (TileOp& op : gemm.kernel.body)
-    if (op.name == "load_b") op.kind = "load", op.attrs["variant"] = std::string("async");
-  const BuildResult built = build_program(gemm.kernel, gemm.problem, gemm.schedule);
-  REQUIRE_FALSE(built.program.has_value());
+  test::Lowering place = test::lowering("attention_forward_hopper");
+  for (TileOp& op : place.kernel.epilogue)
+    if (op.name == "inv0") op.kind = "reduce_argmax";
+  const auto built = emit_cuda(place.kernel, place.problem, place.schedule, test::program_of(place));
+  CHECK_FALSE(built.emission.has_value());
   REQUIRE_FALSE(built.refusals.empty());
-  CHECK(built.refusals[0].rule == "async_load");
-  CHECK_THAT(built.refusals[0].sentence, Catch::Contains("'load_b'") && Catch::Contains("cp.async"));
+  CHECK(built.refusals[0].rule == "kind");
+  CHECK_THAT(built.refusals[0].sentence, Catch::Contains("'inv0' is a reduce_argmax, which cannot be written yet"));
 }

@@ -137,7 +137,7 @@ TEST_CASE("a load that is not pipelined says why, and is a row of the table", "[
   CHECK(loads.weight == RowMark::Waste);
   CHECK(says(loads, "1 of 2 loads is not pipelined"));
   CHECK(says(loads, "kernels.py:20"));
-  CHECK(says(loads, "lie 2 bytes in a row"));
+  CHECK(says(loads, "a thread knows of 2 bytes in a row"));
   REQUIRE(a.audit.loops.size() == 1);
   const std::vector<LoadRow>& rows = a.audit.loops[0].loads;
   REQUIRE(rows.size() == 2);
