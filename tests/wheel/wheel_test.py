@@ -624,7 +624,8 @@ class Rings(Wheel):
                 audit = json.loads(heddle("audit", given, "--no-solve", "--json").stdout)
                 self.assertEqual(audit["memory"]["warps"], made[str(given)]["warps"], audit["memory"]["unsure"])
                 loads = [load for loop in audit["loops"] for load in loop["loads"]]
-                said = collections.Counter((load["slots"], load["tile"].replace(" ", "x")) for load in loads if load["slots"])
+                # A number is a tile of one element.
+                said = collections.Counter((load["slots"], load["tile"].replace(" ", "x") if " " in load["tile"] else f"1x{load['tile']}") for load in loads if load["slots"])
                 found = collections.Counter((slots, tile) for slots, tile in made[str(given)]["rings"])
                 self.assertFalse(said - found, found)
                 self.assertFalse({ring for ring in found - said if ring[0] > 1}, said)

@@ -14,6 +14,7 @@
 #include "core/triton/back/write_decisions.h"
 #include "core/triton/memory/specialization.h"
 #include "core/triton/read/decisions.h"
+#include "core/triton/read/flow.h"
 #include "core/triton/read/op_words.h"
 
 namespace heddle::triton {
@@ -61,6 +62,9 @@ class Writer {
     if (before.max_stage != after.max_stage)
       given.changes.push_back(
           fmt::format("the loop (line {}): last stage {} -> {}", loop_.line, before.max_stage.value_or(0), after.max_stage.value_or(0)));
+    // Triton divides a branch among partitions by what its ops say, and what is said here is of the loop's own ops.
+    if (loop_.partitioned && !given.changes.empty() && !Flow(program_, loop_.op).branches().empty())
+      return fault(loop_.line, "the loop is divided into partitions and has a branch around ops on tiles: whose they are cannot be told");
     given.text = told->module->text;
     given.notes = std::move(notes_);
     given.memory = memory_of(*told);

@@ -87,9 +87,8 @@ void add_load(LoopKernelDraft& draft, const LoadUses& uses, std::size_t n) {
   const bool ahead = node.stage && read.stage && *node.stage < *read.stage;
   // What cp.async cannot copy comes into registers, ahead or not.
   const auto latency = uses.latencies.find(node.op);
-  const bool number = type.tile.shape.empty();  // single numbers are never copied into shared memory
-  const bool copied = tma || (!number && latency != uses.latencies.end() && (latency->second.why == LeftAlone::No || ahead));
-  const bool into_registers = !tma && (text.reading == TextReading::Free   ? !read.memory || number
+  const bool copied = tma || (latency != uses.latencies.end() && (latency->second.why == LeftAlone::No || ahead));
+  const bool into_registers = !tma && (text.reading == TextReading::Free   ? !read.memory
                                        : ahead && ring != uses.rings.end() ? ring->second.synchronous
                                                                            : !copied);
   const auto later = [&](TileOp&) {
