@@ -5,7 +5,7 @@
 
 namespace heddle::codegen {
 
-/// All threads of the role that loads copy 16 bytes or less at a time, and arrive at the tile's full barrier when theirs are there
+/// Every thread of the loading role copies up to 16 bytes at a time. It arrives at the tile's full barrier when its own copies are there
 /// (cp.async.mbarrier.arrive.noinc). What they write is written by the generic proxy (PTX ISA, cp.async), so that a role whose mmas or
 /// stores read the tile fences behind its wait.
 void arrange_copies(ProgramDraft& draft);

@@ -18,23 +18,6 @@ namespace {
 
 constexpr std::size_t kMostNodes = 1000, kMostOps = 8000;
 
-/// Whether a loop in the loop has work on tiles, however deep.
-bool holds_tile_ops(const TritonProgram& program, const mlir::Op& op) {
-  std::vector<mlir::RegionId> open(op.regions.begin(), op.regions.end());
-  while (!open.empty()) {
-    const mlir::Region& region = program.module->region(open.back());
-    open.pop_back();
-    for (const mlir::BlockId block : region.blocks)
-      for (const mlir::OpId id : program.module->block(block).ops) {
-        const mlir::Op& inner = program.module->op(id);
-        const auto role = work_of(program, inner);
-        if (role == OpRole::Refused || role == OpRole::Opaque || (role && *role < OpRole::View)) return true;
-        open.insert(open.end(), inner.regions.begin(), inner.regions.end());
-      }
-  }
-  return false;
-}
-
 class GraphBuilder {
  public:
   GraphBuilder(const TritonProgram& program, const LoopSite& loop) : program_(program), loop_(loop), flow_(program, loop.op) {}
@@ -62,7 +45,7 @@ class GraphBuilder {
     const mlir::Op& op = program_.module->op(id);
     if (op.name == "scf.yield" || op.name == "scf.if") return;  // what runs of a branch stands behind it
     if (op.name == "scf.for" || op.name == "scf.while") {
-      if (holds_tile_ops(program_, op))
+      if (std::ranges::any_of(op.regions, [&](mlir::RegionId r) { return tile_work(program_, program_.module->region(r)) > 0; }))
         refuse(op, fmt::format("{} in a branch of the loop, with work on tiles: how often it runs in a turn is not known", op.name),
                "a loop that runs in every turn can be opened by its number");
       return;

@@ -262,9 +262,9 @@ void note_branches(LoopKernelDraft& draft) {
   const LoopText& text = draft.text;
   for (const Flow::Branch& branch : text.flow.branches()) {
     const int line = text.op(branch.op).line;
-    draft.scalars.note(branch.rare ? fmt::format("the branch at line {} ends a tile: its work is behind the loop here", line)
-                                   : fmt::format("of the branch at line {} the way to {} is taken in every turn", line,
-                                                 branch.taken == 0 ? "its first region" : "its else"));
+    draft.scalars.note(
+        branch.rare ? fmt::format("the branch at line {} ends a tile: its work is behind the loop here", line)
+                    : fmt::format("the '{}' of the branch at line {} is taken in every turn", branch.taken == 0 ? "then" : "else", line));
   }
 }
 

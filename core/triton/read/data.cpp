@@ -119,7 +119,7 @@ class Marker {
       if (!word) continue;
       if (word->role == OpRole::PointerStore || word->role == OpRole::Atomic) need(1);
       if (word->role == OpRole::Opaque || word->role == OpRole::SharedStore || word->role == OpRole::TensorStore ||
-          word->role == OpRole::SharedAlloc || word->role == OpRole::Product || op.name == "tt.dot")
+          word->role == OpRole::SharedAlloc || word->role == OpRole::Product)
         need_all();
     }
     for_each_passage([&](mlir::ValueId from, mlir::ValueId to) {

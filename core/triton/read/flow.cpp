@@ -122,9 +122,6 @@ void Flow::add_ops(const mlir::Block& block, std::vector<mlir::OpId>& to) {
   }
 }
 
-namespace {
-
-/// Work on tiles in a region, however deep.
 std::size_t tile_work(const TritonProgram& program, const mlir::Region& region) {
   std::size_t count = 0;
   for (const mlir::BlockId block : region.blocks)
@@ -139,11 +136,6 @@ std::size_t tile_work(const TritonProgram& program, const mlir::Region& region) 
   return count;
 }
 
-}  // namespace
-
-/// An argument that the loop carries and that is compared with an end: a counter, not the loop's own.
-bool Flow::is_counter(mlir::ValueId value) const { return argument(value).has_value(); }
-
 std::optional<Flow::Branch> Flow::branch_of(mlir::OpId id) const {
   const mlir::Op& op = module().op(id);
   Branch branch{id, false, 0, {}, {}};
@@ -156,8 +148,8 @@ std::optional<Flow::Branch> Flow::branch_of(mlir::OpId id) const {
     const std::vector<mlir::ValueId>& sides = module().op(asked).operands;
     for (std::size_t k = 0; k < 2 && sides.size() == 2; ++k) {
       const mlir::OpId other = module().value(sides[1 - k]).definer;
-      const bool moves = is_counter(sides[k]) || (!module().value(sides[k]).definer.valid() && module().value(sides[k]).block.valid() &&
-                                                  &module().block(module().value(sides[k]).block) == body_);
+      const mlir::Value& side = module().value(sides[k]);
+      const bool moves = !side.definer.valid() && side.block.valid() && &module().block(side.block) == body_;
       if (!moves || (other.valid() && &module().block(module().op(other).parent) == body_)) continue;
       branch.rare = true;
       branch.counter = sides[k];

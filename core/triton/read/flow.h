@@ -76,7 +76,6 @@ class Flow {
  private:
   void add_ops(const mlir::Block& block, std::vector<mlir::OpId>& to);
   std::optional<Branch> branch_of(mlir::OpId op) const;
-  bool is_counter(mlir::ValueId value) const;
   mlir::ValueId given_by_branch(mlir::ValueId value) const;
   std::optional<std::size_t> argument(mlir::ValueId value) const;
   ValueSource last_writer(const mlir::Op& reader, mlir::ValueId root) const;
@@ -89,6 +88,9 @@ class Flow {
   std::vector<Branch> branches_;
   std::set<mlir::BlockId> blocks_;  ///< whose ops are `ops_`
 };
+
+/// How many ops in a region, however deep, work on tiles or are refused.
+std::size_t tile_work(const TritonProgram& program, const mlir::Region& region);
 
 /// Whether the op works on tiles and is no view: what is scheduled.
 bool is_tile_op(const TritonProgram& program, const Flow& flow, const mlir::Op& op);
