@@ -11,13 +11,6 @@ using ptx::CheckRule;
 
 namespace {
 
-SmallRunOptions threads(std::uint32_t count, std::uint32_t cluster = 1) {
-  SmallRunOptions options;
-  options.threads = count;
-  options.cluster = cluster;
-  return options;
-}
-
 std::string cluster_barrier() { return "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"; }
 
 }  // namespace

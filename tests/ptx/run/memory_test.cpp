@@ -12,12 +12,6 @@ using ptx::CheckRule;
 
 namespace {
 
-SmallRunOptions threads(std::uint32_t count) {
-  SmallRunOptions options;
-  options.threads = count;
-  return options;
-}
-
 /// Only thread 0.
 std::string once(const std::string& what, const std::string& label) {
   return "setp.ne.s32 p20, t, 0; @p20 bra " + label + ";" + what + label + ":";

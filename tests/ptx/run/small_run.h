@@ -18,6 +18,14 @@ struct SmallRunOptions {
   std::uint32_t maxnreg = 0;
 };
 
+/// A block of so many threads, and a cluster of so many blocks.
+inline SmallRunOptions threads(std::uint32_t count, std::uint32_t cluster = 1) {
+  SmallRunOptions options;
+  options.threads = count;
+  options.cluster = cluster;
+  return options;
+}
+
 /// The text's parameters are `in` (the numbers, 8 bytes each) and `out`; in registers: d0 has in, d1 has out, t the thread's number in the
 /// CTA, m the address of shared memory, c the CTA's rank. Free ones: r0 to r99, d2 to d59, s0 to s19, p0 to p29, f0 to f29.
 class SmallRun {

@@ -12,12 +12,6 @@ using ptx::CheckRule;
 
 namespace {
 
-SmallRunOptions threads(std::uint32_t count) {
-  SmallRunOptions options;
-  options.threads = count;
-  return options;
-}
-
 /// Thread 0 makes a barrier at m with that count; then all meet.
 std::string made(int count) {
   return "setp.ne.s32 p20, t, 0; @p20 bra MADE; mbarrier.init.shared::cta.b64 [m], " + std::to_string(count) +
